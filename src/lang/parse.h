@@ -1,0 +1,28 @@
+// Text → statements. Recovers at statement boundaries, block entries and schedule lines, so one call reports several
+// errors, each with a stable code, a span and a remedy.
+#pragma once
+
+#include <string_view>
+
+#include "lang/ast.h"
+
+namespace tilewright::lang {
+
+/// Errors as language.md has them. Warnings (an unused program parameter) do not fail and are dropped; `check` uses the
+/// second form to print them.
+Result<File> parse(SourcePtr source);
+Result<File> parse(SourcePtr source, Diagnostics& warnings);
+
+/// A NumPy einsum string ("ij,jk->ik", implicit output, "...", blanks) over operands of these ranks, as a statement that
+/// names the operands `names` and the target `target`. NumPy's rules; errors point into the string.
+Result<Statement> parse_einsum(std::string_view equation, const std::vector<std::size_t>& ranks,
+                               const std::vector<std::string>& names, std::string_view target);
+
+/// Canonical layout of a file: idempotent, keeps comments, changes no meaning. Fails as parse does.
+Result<std::string> format(SourcePtr source);
+
+/// One statement as canonical text (no comments).
+std::string to_text(const Statement& statement);
+std::string to_text(const Statement& statement, ExprId expr);
+
+}  // namespace tilewright::lang
