@@ -72,7 +72,7 @@ struct Constant { Scalar value; };
 struct ReadValue { ReadId read; };
 struct IterValue { IterId iter; };        ///< i64
 struct ExtentValue { IntExpr value; };    ///< i64
-struct Accumulated {};                    ///< the finished reduction; in the epilogue only
+struct Accumulated {};                    ///< in `result` only: the finished reduction, or `value` where there is none
 struct CastExpr { ExprId operand; };      ///< to Expr::dtype
 struct ApplyExpr { ScalarOp op; std::vector<ExprId> operands; };  ///< operands share one type, except select's condition
 
@@ -121,9 +121,9 @@ struct Nest {
   Table<ReadId, Read> reads;
   Table<ExprId, Expr> exprs;
   std::optional<Monoid> reduction;  ///< nullopt: one value an output point
-  DType accumulate = DType::f32;
-  ExprId value;                     ///< of type `accumulate` where there is a reduction
-  ExprId result;                    ///< of type `output`, over Accumulated (reduction) or `value` again: what is stored
+  DType accumulate = DType::f32;    ///< type of `value` and of Accumulated
+  ExprId value;                     ///< the summand, of type `accumulate`; without a reduction the one value
+  ExprId result;                    ///< what is stored: of type `output`, over Accumulated (at least a cast or itself)
   Precision precision = Precision::exact;
   std::vector<Loop> loops;          ///< outermost first
   ScheduleFacts schedule;

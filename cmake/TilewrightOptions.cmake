@@ -1,0 +1,31 @@
+# Options and the flags that every target of the project compiles with.
+option(TILEWRIGHT_TESTS "Build the tests" ON)
+option(TILEWRIGHT_BENCH "Build the benchmarks" OFF)
+option(TILEWRIGHT_STATIC "Link one self-contained file (static LLVM and oneTBB)" OFF)
+set(TILEWRIGHT_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefined, thread, fuzzer-no-link")
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+find_program(LLD_PROGRAM NAMES ld.lld-19 ld.lld)
+add_library(tw_flags INTERFACE)
+target_compile_options(tw_flags INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(LLD_PROGRAM)
+  # GCC takes only the plain name; both compilers take a folder to find it in.
+  target_link_options(tw_flags INTERFACE -fuse-ld=lld)
+endif()
+if(TILEWRIGHT_SANITIZE)
+  target_compile_options(tw_flags INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(tw_flags INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE})
+endif()
