@@ -47,11 +47,23 @@ struct Read {
   std::optional<Number> otherwise;  ///< a signed literal; inf and nan are floats
   Span name_span;
 };
-struct Literal { Number number; };
-struct IteratorValue { std::string iterator; };
-struct ExtentOf { std::string iterator; };
-struct Cast { DType to; ExprId operand; };
-struct Apply { ScalarOp op; std::vector<ExprId> operands; };
+struct Literal {
+  Number number;
+};
+struct IteratorValue {
+  std::string iterator;
+};
+struct ExtentOf {
+  std::string iterator;
+};
+struct Cast {
+  DType to;
+  ExprId operand;
+};
+struct Apply {
+  ScalarOp op;
+  std::vector<ExprId> operands;
+};
 
 struct Expr {
   std::variant<Literal, Read, IteratorValue, ExtentOf, Cast, Apply> node;

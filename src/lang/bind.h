@@ -26,8 +26,8 @@ enum class IteratorRole : std::uint8_t { output, reduction };
 struct TypedIterator {
   std::string name;
   IteratorRole role;
-  std::int64_t extent;   ///< of this binding
-  IntExpr extent_expr;   ///< the same in terms of "NAME.AXIS" symbols (or a constant), for kernels with run-time extents
+  std::int64_t extent;  ///< of this binding
+  IntExpr extent_expr;  ///< the same in terms of "NAME.AXIS" symbols (or a constant), for kernels with run-time extents
 };
 
 /// A statement with a type for every expression and an extent for every iterator.

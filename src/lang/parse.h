@@ -13,8 +13,8 @@ namespace tilewright::lang {
 Result<File> parse(SourcePtr source);
 Result<File> parse(SourcePtr source, Diagnostics& warnings);
 
-/// A NumPy einsum string ("ij,jk->ik", implicit output, "...", blanks) over operands of these ranks, as a statement that
-/// names the operands `names` and the target `target`. NumPy's rules; errors point into the string.
+/// A NumPy einsum string ("ij,jk->ik", implicit output, "...", blanks) over operands of these ranks, as a statement
+/// that names the operands `names` and the target `target`. NumPy's rules; errors point into the string.
 Result<Statement> parse_einsum(std::string_view equation, const std::vector<std::size_t>& ranks,
                                const std::vector<std::string>& names, std::string_view target);
 

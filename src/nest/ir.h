@@ -68,13 +68,26 @@ struct Read {
   std::optional<Scalar> otherwise;  ///< value where any slot is outside the tensor; without it no slot ever is
 };
 
-struct Constant { Scalar value; };
-struct ReadValue { ReadId read; };
-struct IterValue { IterId iter; };        ///< i64
-struct ExtentValue { IntExpr value; };    ///< i64
-struct Accumulated {};                    ///< in `result` only: the finished reduction, or `value` where there is none
-struct CastExpr { ExprId operand; };      ///< to Expr::dtype
-struct ApplyExpr { ScalarOp op; std::vector<ExprId> operands; };  ///< operands share one type, except select's condition
+struct Constant {
+  Scalar value;
+};
+struct ReadValue {
+  ReadId read;
+};
+struct IterValue {
+  IterId iter;
+};  ///< i64
+struct ExtentValue {
+  IntExpr value;
+};                      ///< i64
+struct Accumulated {};  ///< in `result` only: the finished reduction, or `value` where there is none
+struct CastExpr {
+  ExprId operand;
+};  ///< to Expr::dtype
+struct ApplyExpr {
+  ScalarOp op;
+  std::vector<ExprId> operands;
+};  ///< operands share one type, except select's condition
 
 struct Expr {
   std::variant<Constant, ReadValue, IterValue, ExtentValue, Accumulated, CastExpr, ApplyExpr> node;
@@ -82,8 +95,8 @@ struct Expr {
 };
 
 /// One loop of the nest. `tile(i, 128)` turns the loop `i` (step 1) into `i` (step 128) and `i.in` (step 1) that runs
-/// over one step of its parent. A loop runs from its parent's point (or 0) over its parent's step (or the extent), never
-/// past the extent.
+/// over one step of its parent. A loop runs from its parent's point (or 0) over its parent's step (or the extent),
+/// never past the extent.
 struct Loop {
   std::string name;  ///< "i", "i.in", "i.in.in"
   IterId iter;
@@ -125,7 +138,7 @@ struct Nest {
   ExprId value;                     ///< the summand, of type `accumulate`; without a reduction the one value
   ExprId result;                    ///< what is stored: of type `output`, over Accumulated (at least a cast or itself)
   Precision precision = Precision::exact;
-  std::vector<Loop> loops;          ///< outermost first
+  std::vector<Loop> loops;  ///< outermost first
   ScheduleFacts schedule;
 };
 

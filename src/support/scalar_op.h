@@ -12,37 +12,37 @@ namespace tilewright {
 //  form: infix | prefix | function.  operands: which element classes the language admits —
 //  arithmetic (numbers), comparison (numbers; bool for == and != only), logical (bool),
 //  ordered (numbers, kept as they are), floating (floats only), selection (bool, then two alike).
-#define TILEWRIGHT_SCALAR_OPS(X)                  \
-  X(add, "+", 2, infix, arithmetic)               \
-  X(sub, "-", 2, infix, arithmetic)               \
-  X(mul, "*", 2, infix, arithmetic)               \
-  X(div, "/", 2, infix, arithmetic)               \
-  X(neg, "-", 1, prefix, arithmetic)              \
-  X(lt, "<", 2, infix, comparison)                \
-  X(le, "<=", 2, infix, comparison)               \
-  X(gt, ">", 2, infix, comparison)                \
-  X(ge, ">=", 2, infix, comparison)               \
-  X(eq, "==", 2, infix, comparison)               \
-  X(ne, "!=", 2, infix, comparison)               \
-  X(logical_and, "and", 2, infix, logical)        \
-  X(logical_or, "or", 2, infix, logical)          \
-  X(logical_not, "not", 1, prefix, logical)       \
-  X(select, "select", 3, function, selection)     \
-  X(min, "min", 2, function, ordered)             \
-  X(max, "max", 2, function, ordered)             \
-  X(abs, "abs", 1, function, arithmetic)          \
-  X(relu, "relu", 1, function, arithmetic)        \
-  X(exp, "exp", 1, function, floating)            \
-  X(log, "log", 1, function, floating)            \
-  X(sqrt, "sqrt", 1, function, floating)          \
-  X(rsqrt, "rsqrt", 1, function, floating)        \
-  X(tanh, "tanh", 1, function, floating)          \
-  X(sin, "sin", 1, function, floating)            \
-  X(cos, "cos", 1, function, floating)            \
-  X(erf, "erf", 1, function, floating)            \
-  X(pow, "pow", 2, function, floating)            \
-  X(sigmoid, "sigmoid", 1, function, floating)    \
-  X(gelu, "gelu", 1, function, floating)          \
+#define TILEWRIGHT_SCALAR_OPS(X)               \
+  X(add, "+", 2, infix, arithmetic)            \
+  X(sub, "-", 2, infix, arithmetic)            \
+  X(mul, "*", 2, infix, arithmetic)            \
+  X(div, "/", 2, infix, arithmetic)            \
+  X(neg, "-", 1, prefix, arithmetic)           \
+  X(lt, "<", 2, infix, comparison)             \
+  X(le, "<=", 2, infix, comparison)            \
+  X(gt, ">", 2, infix, comparison)             \
+  X(ge, ">=", 2, infix, comparison)            \
+  X(eq, "==", 2, infix, comparison)            \
+  X(ne, "!=", 2, infix, comparison)            \
+  X(logical_and, "and", 2, infix, logical)     \
+  X(logical_or, "or", 2, infix, logical)       \
+  X(logical_not, "not", 1, prefix, logical)    \
+  X(select, "select", 3, function, selection)  \
+  X(min, "min", 2, function, ordered)          \
+  X(max, "max", 2, function, ordered)          \
+  X(abs, "abs", 1, function, arithmetic)       \
+  X(relu, "relu", 1, function, arithmetic)     \
+  X(exp, "exp", 1, function, floating)         \
+  X(log, "log", 1, function, floating)         \
+  X(sqrt, "sqrt", 1, function, floating)       \
+  X(rsqrt, "rsqrt", 1, function, floating)     \
+  X(tanh, "tanh", 1, function, floating)       \
+  X(sin, "sin", 1, function, floating)         \
+  X(cos, "cos", 1, function, floating)         \
+  X(erf, "erf", 1, function, floating)         \
+  X(pow, "pow", 2, function, floating)         \
+  X(sigmoid, "sigmoid", 1, function, floating) \
+  X(gelu, "gelu", 1, function, floating)       \
   X(silu, "silu", 1, function, floating)
 
 enum class ScalarOp : std::uint8_t {

@@ -1,0 +1,89 @@
+// Builds a kernel op by op. Constants are shared, trivial arithmetic on constants is folded, so that lowerings can be
+// written plainly and still emit tidy code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/ir.h"
+
+namespace tilewright::kernel {
+
+class Builder {
+ public:
+  explicit Builder(std::string name);
+
+  ValueId parameter(std::string name, Type type, bool readonly = false, bool noalias = false, std::uint32_t align = 1);
+
+  /// A vector type gives a splat. Constants stand at the start of the body, each once.
+  ValueId constant(Type type, Scalar value);
+  ValueId index(std::int64_t value) { return constant({Element::i64, 1}, Scalar::of(value)); }
+  ValueId iota(Type type);
+  ValueId splat(ValueId scalar, int lanes);
+  ValueId extract(ValueId vector, int lane);
+  ValueId insert(ValueId vector, ValueId scalar, int lane);
+  ValueId shuffle(ValueId a, ValueId b, std::vector<std::int32_t> lanes);
+
+  /// Any op whose operands and result have one type. Folds integer x+0, x*1, x*0, x-0 and constants with constants.
+  ValueId unary(Opcode code, ValueId a);
+  ValueId binary(Opcode code, ValueId a, ValueId b);
+  ValueId add(ValueId a, ValueId b) { return binary(Opcode::add, a, b); }
+  ValueId sub(ValueId a, ValueId b) { return binary(Opcode::sub, a, b); }
+  ValueId mul(ValueId a, ValueId b) { return binary(Opcode::mul, a, b); }
+  ValueId fma(ValueId a, ValueId b, ValueId c);
+  ValueId cmp(Predicate predicate, ValueId a, ValueId b);
+  ValueId select(ValueId condition, ValueId a, ValueId b);
+  /// The conversions, and bitcast between elements of one size (lanes kept).
+  ValueId convert(Opcode code, ValueId a, Element to);
+
+  ValueId offset(ValueId pointer, ValueId bytes);
+  ValueId load(Type type, ValueId pointer, Access access, ValueId mask = {});
+  void store(ValueId value, ValueId pointer, Access access, ValueId mask = {});
+  ValueId gather(Type type, ValueId pointer, ValueId offsets, Access access, ValueId mask = {});
+  void scatter(ValueId value, ValueId pointer, ValueId offsets, Access access, ValueId mask = {});
+  void prefetch(ValueId pointer);
+  ValueId local(std::int64_t bytes);
+
+  /// `body(i, carried)` builds the loop's region and returns what it yields; the loop's results come back.
+  template <class Body>
+  std::vector<ValueId> for_loop(ValueId begin, ValueId end, ValueId step, std::vector<ValueId> carried, Body&& body) {
+    std::vector<ValueId> arguments = open_for(begin, end, step, carried);
+    const ValueId i = arguments.front();
+    arguments.erase(arguments.begin());
+    return close_for(body(i, arguments));
+  }
+  /// Both bodies return as many values, of the same types.
+  template <class Then, class Else>
+  std::vector<ValueId> if_then(ValueId condition, Then&& then_body, Else&& else_body) {
+    open_if(condition);
+    open_else(then_body());
+    return close_if(else_body());
+  }
+
+  Type type(ValueId value) const { return kernel_.values[value].type; }
+  /// The constant's value, if `value` is a constant (scalar or splat) of integer elements.
+  std::optional<std::int64_t> constant_int(ValueId value) const;
+  void name(ValueId value, std::string name);
+
+  /// Ends the body and gives the kernel away.
+  Kernel finish();
+
+ private:
+  struct Frame {
+    Op op;          ///< the for or if under construction; unused for the body
+    Region region;  ///< the region that ops go to
+  };
+  ValueId emit(Opcode code, std::vector<ValueId> operands, Type result, Attribute attribute = {});
+  void emit_void(Opcode code, std::vector<ValueId> operands, Attribute attribute = {});
+  std::vector<ValueId> open_for(ValueId begin, ValueId end, ValueId step, const std::vector<ValueId>& carried);
+  std::vector<ValueId> close_for(std::vector<ValueId> yielded);
+  void open_if(ValueId condition);
+  void open_else(std::vector<ValueId> yielded);
+  std::vector<ValueId> close_if(std::vector<ValueId> yielded);
+
+  Kernel kernel_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace tilewright::kernel

@@ -1,0 +1,127 @@
+// The op table of the kernel IR: each op declared once. The enum, printer, parser, verifier and interpreter's dispatch
+// come from it; a new op is a row, and a case where it is executed or emitted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tilewright::kernel {
+
+// Columns
+//   enumerator  name       operands    results  rule        effect   attribute
+// operands, results: a count, or -1 for any number (the rule says which).
+// rule: how operand and result types relate (verify.cpp has one function a rule):
+//   same       all operands and the result have one type, of any numeric element
+//   same_int   … of an integer element        same_float  … of a float element
+//   cmp        two operands of one type; the result is i1 of their lanes
+//   choose     (i1 or i1xN, T, T) -> T, lanes of the condition 1 or those of T
+//   convert    lanes kept; the elements as the op's name says
+//   special    checked by the op's own case
+// effect: pure (may be removed, repeated, moved), reads, writes, control
+// attribute: what Op::attribute holds: none, number (the constant), lane, lanes (shuffle mask), predicate, access,
+// bytes
+#define TILEWRIGHT_KERNEL_OPS(X)                                                                                       \
+  /* values */                                                                                                         \
+  X(constant, "constant", 0, 1, special, pure, number)                                                                 \
+  X(iota, "iota", 0, 1, special, pure, none)                                                                           \
+  X(splat, "splat", 1, 1, special, pure, none)                                                                         \
+  X(extract, "extract", 1, 1, special, pure, lane)                                                                     \
+  X(insert, "insert", 2, 1, special, pure, lane)                                                                       \
+  X(shuffle, "shuffle", 2, 1, special, pure, lanes)                                                                    \
+  /* arithmetic; integers wrap, floats round to nearest even and keep NaN */                                           \
+  X(add, "add", 2, 1, same, pure, none)                                                                                \
+  X(sub, "sub", 2, 1, same, pure, none)                                                                                \
+  X(mul, "mul", 2, 1, same, pure, none)                                                                                \
+  X(neg, "neg", 1, 1, same, pure, none)                                                                                \
+  X(abs, "abs", 1, 1, same, pure, none)                                                                                \
+  X(fdiv, "fdiv", 2, 1, same_float, pure, none)                                                                        \
+  X(fma, "fma", 3, 1, same_float, pure, none)                                                                          \
+  X(sdiv, "sdiv", 2, 1, same_int, pure, none)                                                                          \
+  X(udiv, "udiv", 2, 1, same_int, pure, none)                                                                          \
+  X(srem, "srem", 2, 1, same_int, pure, none)                                                                          \
+  X(urem, "urem", 2, 1, same_int, pure, none)                                                                          \
+  X(smin, "smin", 2, 1, same_int, pure, none)                                                                          \
+  X(smax, "smax", 2, 1, same_int, pure, none)                                                                          \
+  X(umin, "umin", 2, 1, same_int, pure, none)                                                                          \
+  X(umax, "umax", 2, 1, same_int, pure, none)                                                                          \
+  X(fmin, "fmin", 2, 1, same_float, pure, none) /* NaN if either is */                                                 \
+  X(fmax, "fmax", 2, 1, same_float, pure, none) /* NaN if either is */                                                 \
+  X(bit_and, "and", 2, 1, same_int, pure, none)                                                                        \
+  X(bit_or, "or", 2, 1, same_int, pure, none)                                                                          \
+  X(bit_xor, "xor", 2, 1, same_int, pure, none)                                                                        \
+  X(shl, "shl", 2, 1, same_int, pure, none)                                                                            \
+  X(lshr, "lshr", 2, 1, same_int, pure, none)                                                                          \
+  X(ashr, "ashr", 2, 1, same_int, pure, none)                                                                          \
+  X(cmp, "cmp", 2, 1, cmp, pure, predicate)                                                                            \
+  X(select, "select", 3, 1, choose, pure, none)                                                                        \
+  /* conversions */                                                                                                    \
+  X(trunc, "trunc", 1, 1, convert, pure, none)                                                                         \
+  X(sext, "sext", 1, 1, convert, pure, none)                                                                           \
+  X(zext, "zext", 1, 1, convert, pure, none)                                                                           \
+  X(fconvert, "fconvert", 1, 1, convert, pure, none) /* nearest even; f8 saturates */                                  \
+  X(sitofp, "sitofp", 1, 1, convert, pure, none)                                                                       \
+  X(uitofp, "uitofp", 1, 1, convert, pure, none)                                                                       \
+  X(fptosi, "fptosi", 1, 1, convert, pure, none) /* truncates, saturates, NaN is 0 */                                  \
+  X(fptoui, "fptoui", 1, 1, convert, pure, none) /* truncates, saturates, NaN is 0 */                                  \
+  X(bitcast, "bitcast", 1, 1, special, pure, none)                                                                     \
+  /* functions, at most 4 ulp in f32; NaN and infinities as in C's math library */                                     \
+  X(sqrt, "sqrt", 1, 1, same_float, pure, none)                                                                        \
+  X(exp, "exp", 1, 1, same_float, pure, none)                                                                          \
+  X(log, "log", 1, 1, same_float, pure, none)                                                                          \
+  X(tanh, "tanh", 1, 1, same_float, pure, none)                                                                        \
+  X(sin, "sin", 1, 1, same_float, pure, none)                                                                          \
+  X(cos, "cos", 1, 1, same_float, pure, none)                                                                          \
+  X(erf, "erf", 1, 1, same_float, pure, none)                                                                          \
+  X(pow, "pow", 2, 1, same_float, pure, none)                                                                          \
+  /* memory: addresses are bytes */                                                                                    \
+  X(offset, "offset", 2, 1, special, pure, none)     /* (ptr, i64) -> ptr */                                           \
+  X(load, "load", -1, 1, special, reads, access)     /* (ptr) or (ptr, i1xN mask): masked-off lanes are 0 */           \
+  X(store, "store", -1, 0, special, writes, access)  /* (value, ptr) or (value, ptr, mask) */                          \
+  X(gather, "gather", -1, 1, special, reads, access) /* (ptr, i64xN byte offsets[, mask]): masked-off lanes are 0 */   \
+  X(scatter, "scatter", -1, 0, special, writes, access) /* (value, ptr, i64xN byte offsets[, mask]) */                 \
+  X(prefetch, "prefetch", 1, 0, special, writes, none)  /* a hint; may be outside of any tensor */                     \
+  X(local, "local", 0, 1, special, writes, bytes)       /* a 64-byte aligned buffer of the kernel call */              \
+  /* control: regions end in yield */                                                                                  \
+  X(for_loop, "for", -1, -1, special, control, none) /* (begin, end, step > 0, carried…); region args (i, carried…) */ \
+  X(if_then, "if", 1, -1, special, control, none)    /* (i1); two regions */                                           \
+  X(yield, "yield", -1, 0, special, control, none)
+
+enum class Opcode : std::uint8_t {
+#define X(name, ...) name,
+  TILEWRIGHT_KERNEL_OPS(X)
+#undef X
+};
+
+enum class OpRule : std::uint8_t { same, same_int, same_float, cmp, choose, convert, special };
+enum class OpEffect : std::uint8_t { pure, reads, writes, control };
+enum class OpAttribute : std::uint8_t { none, number, lane, lanes, predicate, access, bytes };
+
+struct OpInfo {
+  std::string_view name;
+  int operands;
+  int results;
+  OpRule rule;
+  OpEffect effect;
+  OpAttribute attribute;
+};
+
+const OpInfo& info(Opcode code);
+std::optional<Opcode> opcode_from_name(std::string_view name);
+
+/// Comparisons. Integers: eq ne slt sle sgt sge ult ule ugt uge. Floats: oeq (false on NaN), une (true on NaN), olt ole
+/// ogt oge (false on NaN), uno (true if either is NaN).
+#define TILEWRIGHT_KERNEL_PREDICATES(X) \
+  X(eq) X(ne) X(slt) X(sle) X(sgt) X(sge) X(ult) X(ule) X(ugt) X(uge) X(oeq) X(une) X(olt) X(ole) X(ogt) X(oge) X(uno)
+
+enum class Predicate : std::uint8_t {
+#define X(name) name,
+  TILEWRIGHT_KERNEL_PREDICATES(X)
+#undef X
+};
+
+std::string_view name(Predicate predicate);
+std::optional<Predicate> predicate_from_name(std::string_view name);
+bool is_float_predicate(Predicate predicate);
+
+}  // namespace tilewright::kernel
