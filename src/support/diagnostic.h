@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ std::string render(const Diagnostics& diagnostics);
 bool has_errors(const Diagnostics& diagnostics);
 
 /// A defect of the compiler itself, never of its input: thrown, and caught at the façade, which adds pass and IR dump.
+struct InternalError : std::logic_error {
+  using std::logic_error::logic_error;
+};
 [[noreturn]] void internal_error(std::string_view message);
 
 }  // namespace tilewright

@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "support/diagnostic.h"
 
 namespace tilewright {
 
-/// Tokens: names (letters, digits, '_' and inner '.'), %values (`%` and a name), integers, floats (also inf, nan as
-/// names), strings in double quotes, punctuation (longest match of "->", "..", "<=", ">=", "==", "!=", "++=", then one
-/// character), newline where significant is off. `#` starts a comment.
+/// Tokens: names (letters, digits, '_' and inner '.'), %values (`%` and directly a name, which may start with a digit:
+/// the modulus operator is followed by a blank), integers, floats (also inf, nan as names), strings in double quotes,
+/// punctuation (longest match of "->", "..", "<=", ">=", "==", "!=", "++=", then one character), newline where
+/// significant is off. `#` starts a comment.
 enum class TokenKind : std::uint8_t { name, value, integer, floating, string, punctuation, end, invalid };
 
 struct Token {
