@@ -1,0 +1,236 @@
+// Tile IR: a structured program over tiles of static shape. Sits between the nest and the kernel IR, and is where
+// blocking, staging, masks, layouts and matrix atoms are decided. docs/ir/tile.md is the reference of the text form.
+//
+// Axes are named. A tile's axes are iterators with sizes, so broadcasting, transposition and the roles of a contraction
+// follow from names: `contract %acc[i, j], %a[i, k], %b[k, j]` sums over k because the result lacks it.
+//
+// Coordinates come from scopes. `grid` and `for` give an iterator a scope [base, limit): at first [0, extent); `for k
+// by 64` runs the scope of k in steps, and inside, k's scope is [base, min(base + 64, limit)). An op with the axis (k,
+// 64) stands for the coordinates base … base + 63; those at or past the limit are outside. An axis must be at least as
+// long as the innermost step over its iterator; an iterator that is no axis of an op stands at its base.
+//
+//   tile mm
+//     tensor a : f32 rank 2 strides (other, one) align 64
+//     tensor b : f32 rank 2 strides (other, one) align 64
+//     tensor mm : f32 rank 2 strides (other, one) align 64 output
+//     iter i extent a.0
+//     iter j extent b.1
+//     iter k extent a.1
+//     grid i by 6, j by 16
+//     %zero = fill 0 : f32 [i 6, j 16]
+//     %acc = for k by 1 carry %c = %zero {
+//       %x = load a[i, k] : f32 [i 6]
+//       %y = load b[k, j] : f32 [j 16]
+//       %z = contract %c, %x, %y : f32 [i 6, j 16]
+//       yield %z
+//     }
+//     store mm[i, j], %acc
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "nest/facts.h"
+#include "nest/ir.h"
+#include "support/diagnostic.h"
+#include "support/dtype.h"
+#include "support/id.h"
+#include "support/int_expr.h"
+#include "support/scalar.h"
+#include "support/scalar_op.h"
+
+namespace tilewright::tile {
+
+using nest::Affine;
+using nest::IterId;
+using nest::StrideClass;
+using nest::TensorId;
+using ValueId = Id<struct TileValueTag>;
+using BufferId = Id<struct TileBufferTag>;
+
+struct Axis {
+  IterId iter;
+  std::int64_t size = 1;
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+/// In the value phase the order of the axes means nothing. In the placed phase the last axis runs along the lanes of
+/// vector registers, the others are unrolled.
+struct TileType {
+  DType dtype = DType::f32;
+  std::vector<Axis> axes;  ///< each iterator at most once; none: a scalar
+  friend bool operator==(const TileType&, const TileType&) = default;
+};
+
+/// A parameter. Extents are the symbols "NAME.AXIS", strides (elements) "NAME.sAXIS".
+struct Tensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<StrideClass> strides;  ///< one an axis
+  std::uint32_t align = 1;           ///< of the base address
+  bool output = false;
+};
+
+struct Iterator {
+  std::string name;
+  IntExpr extent;
+};
+
+/// Where a buffer lives. `task`: memory of one grid point (on a host, of one task). Shared memory joins with GPUs.
+enum class Space : std::uint8_t { task };
+
+/// One axis of a buffer, a two-level layout mode: the coordinate c relative to the scope in which the buffer was
+/// allocated lies at (c / inner) * outer_stride + (c % inner) * inner_stride elements.
+struct BufferAxis {
+  IterId iter;
+  IntExpr capacity;  ///< coordinates held, a multiple of inner
+  std::int64_t inner = 1;
+  IntExpr outer_stride;
+  std::int64_t inner_stride = 1;
+};
+
+struct Buffer {
+  std::string name;
+  DType dtype = DType::f32;
+  Space space = Space::task;
+  std::vector<BufferAxis> axes;
+  IntExpr elements;  ///< in all
+};
+
+/// A coordinate of a store: the iterator's coordinate, or with `block` the number of the block of that many points that
+/// its scope lies in (`k / 4096`, the part of a split reduction).
+struct StoreIndex {
+  IterId iter;
+  std::optional<IntExpr> block;
+};
+
+struct Op;
+struct Block {
+  std::vector<ValueId> arguments;  ///< the carried tiles of a `for`
+  std::vector<Op> ops;
+  std::vector<ValueId> yields;
+};
+
+// Pure ops.
+struct Fill {
+  Scalar value;
+};
+struct Iota {
+  IterId iter;
+};  ///< i64: the iterator's coordinates along its axis, or its base
+struct ExtentValue {
+  IntExpr value;
+};  ///< i64, no axes
+/// The tensor's elements at the affine indices, along the result's axes. Elements of outside coordinates are
+/// unspecified and memory is not touched for them. With `otherwise`, inside coordinates whose index leaves the tensor
+/// give it.
+struct Load {
+  TensorId tensor;
+  std::vector<Affine> index;
+  std::optional<Scalar> otherwise;
+};
+struct LoadBuffer {
+  BufferId buffer;
+};
+struct Map {
+  ScalarOp op;
+  std::vector<ValueId> operands;
+};  ///< operands broadcast by name to the result's axes
+struct Cast {
+  ValueId operand;
+};  ///< to the result's dtype
+struct Mask {
+  ValueId operand;
+  std::vector<IterId> iters;
+  Scalar value;
+};  ///< `value` at coordinates outside along iters
+struct Reduce {
+  ValueId operand;
+  Monoid monoid;
+};  ///< folds the axes that the result lacks, as a tree
+/// acc + Σ lhs · rhs over the axes that the accumulator lacks; the lanes of one fold in order of the axes.
+struct Contract {
+  ValueId accumulator, lhs, rhs;
+};
+struct ConvertLayout {
+  ValueId operand;
+};  ///< the same tile, its axes in the result's order (placed phase)
+// Structure.
+/// Runs the iterator's scope in steps. Results are the last yields, or the initial tiles if the scope is empty.
+struct For {
+  IterId iter;
+  IntExpr step;
+  std::vector<ValueId> initial;
+  Block body;
+};
+/// `first`: the iterators all stand at the start of their extents; `last`: their scopes all reach the ends.
+enum class When : std::uint8_t { first, last };
+struct If {
+  When when;
+  std::vector<IterId> iters;
+  Block then_block, else_block;
+};
+// Effects.
+struct Allocate {
+  BufferId buffer;
+};  ///< contents unspecified; coordinates start at the current bases
+/// Fills the buffer from a tensor over the current scopes of the buffer's iterators; 0 up to the next multiple of
+/// `inner`.
+struct Copy {
+  TensorId tensor;
+  std::vector<Affine> index;
+  BufferId buffer;
+  std::optional<Scalar> otherwise;
+};
+/// Stores inside coordinates only. `nontemporal`: past the caches.
+struct Store {
+  TensorId tensor;
+  std::vector<StoreIndex> index;
+  ValueId value;
+  bool nontemporal = false;
+};
+struct StoreBuffer {
+  BufferId buffer;
+  ValueId value;
+};
+
+struct Op {
+  std::variant<Fill, Iota, ExtentValue, Load, LoadBuffer, Map, Cast, Mask, Reduce, Contract, ConvertLayout, For, If,
+               Allocate, Copy, Store, StoreBuffer>
+      node;
+  std::vector<ValueId> results;  ///< one for pure ops, as many as yields for For and If
+};
+
+struct Value {
+  TileType type;
+  std::string name;
+};
+
+struct GridAxis {
+  IterId iter;
+  IntExpr step;
+};
+
+/// What the verifier lets a program contain; a pass moves it on.
+enum class Phase : std::uint8_t { value, placed };
+
+struct Program {
+  std::string name;
+  Phase phase = Phase::value;
+  Table<TensorId, Tensor> tensors;
+  Table<IterId, Iterator> iters;
+  Table<BufferId, Buffer> buffers;
+  Table<ValueId, Value> values;
+  std::vector<GridAxis> grid;  ///< outermost first; points run in parallel, in any order
+  Block body;
+};
+
+std::string to_text(const Program& program);
+Result<Program> parse_program(SourcePtr source);
+/// The invariants of this file for the program's phase (listed at the top of verify.cpp). Codes T0xx.
+Result<void> verify(const Program& program);
+
+}  // namespace tilewright::tile
