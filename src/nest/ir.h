@@ -79,7 +79,7 @@ struct IterValue {
 };  ///< i64
 struct ExtentValue {
   IntExpr value;
-};                      ///< i64
+};  ///< i64
 struct Accumulated {};  ///< in `result` only: the finished reduction, or `value` where there is none
 struct CastExpr {
   ExprId operand;
@@ -102,6 +102,7 @@ struct Loop {
   IterId iter;
   IntExpr step = 1;  ///< points of the iterator between two iterations
   bool parallel = false;
+  bool in_registers = false;  ///< an axis of the register tile, as long as the step around it; such loops are innermost
   std::int64_t vector_width = 0;  ///< of vectorize(…); 0: not said
   std::int64_t unroll = 0;        ///< of unroll(…); 0: not said
 };
@@ -122,6 +123,7 @@ struct ScheduleFacts {
   IterId split_iter;
   bool split_atomics = false;
   std::string variant;
+  IterId lanes;            ///< of the axes in registers, the one along vector lanes; none: scalars
   bool automatic = false;  ///< `auto` was written, or there was no schedule block
 };
 

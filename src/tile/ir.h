@@ -54,11 +54,13 @@ using BufferId = Id<struct TileBufferTag>;
 struct Axis {
   IterId iter;
   std::int64_t size = 1;
+  /// Placed phase: the axis runs along the lanes of vector registers (at most one a tile); the others are unrolled.
+  /// Text form: `[i 6, j 16 lanes]`.
+  bool lanes = false;
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
-/// In the value phase the order of the axes means nothing. In the placed phase the last axis runs along the lanes of
-/// vector registers, the others are unrolled.
+/// The order of the axes means nothing.
 struct TileType {
   DType dtype = DType::f32;
   std::vector<Axis> axes;  ///< each iterator at most once; none: a scalar
@@ -142,6 +144,7 @@ struct Map {
 struct Cast {
   ValueId operand;
 };  ///< to the result's dtype
+/// The operand, broadcast to the result's axes, with `value` at coordinates outside along iters.
 struct Mask {
   ValueId operand;
   std::vector<IterId> iters;
@@ -151,13 +154,13 @@ struct Reduce {
   ValueId operand;
   Monoid monoid;
 };  ///< folds the axes that the result lacks, as a tree
-/// acc + Σ lhs · rhs over the axes that the accumulator lacks; the lanes of one fold in order of the axes.
+/// acc + Σ lhs · rhs over the axes that the accumulator (and so the result) lacks.
 struct Contract {
   ValueId accumulator, lhs, rhs;
 };
 struct ConvertLayout {
   ValueId operand;
-};  ///< the same tile, its axes in the result's order (placed phase)
+};  ///< the same tile with the result's lanes (placed phase)
 // Structure.
 /// Runs the iterator's scope in steps. Results are the last yields, or the initial tiles if the scope is empty.
 struct For {
