@@ -1,12 +1,14 @@
-// Builds a kernel op by op. Constants are shared, trivial arithmetic on constants is folded, so that lowerings can be
-// written plainly and still emit tidy code.
+// Builds a kernel op by op. Constants are shared, trivial arithmetic on constants is folded and a pure op that is
+// already there is not built again, so that lowerings can be written plainly and still emit tidy code.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel/ir.h"
+#include "kernel/pure_key.h"
 
 namespace tilewright::kernel {
 
@@ -25,7 +27,7 @@ class Builder {
   ValueId insert(ValueId vector, ValueId scalar, int lane);
   ValueId shuffle(ValueId a, ValueId b, std::vector<std::int32_t> lanes);
 
-  /// Any op whose operands and result have one type. Folds integer x+0, x*1, x*0, x-0 and constants with constants.
+  /// An op whose operands and result have one type. Folds integer x+0, x*1, x*0, x-0 and constants with constants.
   ValueId unary(Opcode code, ValueId a);
   ValueId binary(Opcode code, ValueId a, ValueId b);
   ValueId add(ValueId a, ValueId b) { return binary(Opcode::add, a, b); }
@@ -37,12 +39,14 @@ class Builder {
   /// The conversions, and bitcast between elements of one size (lanes kept).
   ValueId convert(Opcode code, ValueId a, Element to);
 
+  /// Constant byte counts of nested offsets are added up.
   ValueId offset(ValueId pointer, ValueId bytes);
   ValueId load(Type type, ValueId pointer, Access access, ValueId mask = {});
   void store(ValueId value, ValueId pointer, Access access, ValueId mask = {});
   ValueId gather(Type type, ValueId pointer, ValueId offsets, Access access, ValueId mask = {});
   void scatter(ValueId value, ValueId pointer, ValueId offsets, Access access, ValueId mask = {});
   void prefetch(ValueId pointer);
+  /// Stands at the start of the body, wherever it is called: one buffer a kernel call, not one an iteration.
   ValueId local(std::int64_t bytes);
 
   /// `body(i, carried)` builds the loop's region and returns what it yields; the loop's results come back.
@@ -71,9 +75,20 @@ class Builder {
 
  private:
   struct Frame {
-    Op op;          ///< the for or if under construction; unused for the body
-    Region region;  ///< the region that ops go to
+    Op op;            ///< the for or if under construction; unused for the body
+    Region region;    ///< the region that ops go to
+    PureTable known;  ///< the pure ops of the region
   };
+  struct Offset {
+    ValueId pointer;
+    ValueId bytes;
+  };
+  ValueId add_value(Type type);
+  /// A pure op that an enclosing region has already is found instead.
+  ValueId pure(Opcode code, std::vector<ValueId> operands, Type result, Attribute attribute = {});
+  ValueId fold_identity(Opcode code, ValueId a, ValueId b);
+  Op close_region(std::vector<ValueId> yielded);
+  std::vector<ValueId> add_results(Op& op, const std::vector<ValueId>& yielded);
   ValueId emit(Opcode code, std::vector<ValueId> operands, Type result, Attribute attribute = {});
   void emit_void(Opcode code, std::vector<ValueId> operands, Attribute attribute = {});
   std::vector<ValueId> open_for(ValueId begin, ValueId end, ValueId step, const std::vector<ValueId>& carried);
@@ -84,6 +99,11 @@ class Builder {
 
   Kernel kernel_;
   std::vector<Frame> frames_;
+  std::vector<Op> head_;  ///< constants and locals, before all else of the body
+  PureTable constants_;
+  std::unordered_map<std::uint32_t, Scalar> constant_values_;  ///< by value: the (splat) constant
+  std::unordered_map<std::uint32_t, ValueId> splats_;          ///< by value: the scalar of a splat
+  std::unordered_map<std::uint32_t, Offset> offsets_;          ///< by value: what an offset adds to what
 };
 
 }  // namespace tilewright::kernel

@@ -38,12 +38,15 @@ struct Access {
 };
 struct Lane {
   std::int32_t lane = 0;
+  friend bool operator==(const Lane&, const Lane&) = default;
 };
 struct Lanes {
   std::vector<std::int32_t> lanes;  ///< of shuffle: indices into the concatenation of both operands
+  friend bool operator==(const Lanes&, const Lanes&) = default;
 };
 struct Bytes {
   std::int64_t bytes = 0;
+  friend bool operator==(const Bytes&, const Bytes&) = default;
 };
 
 using Attribute = std::variant<std::monostate, Scalar, Lane, Lanes, Predicate, Access, Bytes>;

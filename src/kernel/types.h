@@ -37,7 +37,9 @@ int bits(Element element);
 bool is_float(Element element);
 bool is_int(Element element);  ///< i1 included
 
-/// `f32` or `f32x8`; lanes is 1 (a scalar) to 64.
+constexpr int max_lanes = 64;
+
+/// `f32` or `f32x8`; lanes is 1 (a scalar) to max_lanes.
 struct Type {
   Element element = Element::i64;
   std::uint16_t lanes = 1;
@@ -53,5 +55,10 @@ std::optional<Type> type_from_text(std::string_view text);
 Element register_element(DType dtype);
 /// What it is in memory: as in registers, but bool is i8.
 Element memory_element(DType dtype);
+/// The dtype of a float element's values.
+DType float_dtype(Element element);
+
+/// `value` modulo 2ⁿ as an integer element's constant is kept: sign-extended, and 0 or 1 for i1.
+std::int64_t wrap_to(Element element, std::int64_t value);
 
 }  // namespace tilewright::kernel
