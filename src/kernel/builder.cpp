@@ -33,8 +33,8 @@ ValueId Builder::constant(Type type, Scalar value) {
   require(type.element != Element::ptr, "constant: a pointer has no constants");
   require(value.is_float() == is_float(type.element),
           fmt::format("constant: a number of the wrong class for {}", to_text(type)));
-  const Scalar kept = value.is_float() ? round_to(value, float_dtype(type.element))
-                                       : Scalar::of(wrap_to(type.element, value.as_int()));
+  const Scalar kept =
+      value.is_float() ? round_to(value, float_dtype(type.element)) : Scalar::of(wrap_to(type.element, value.as_int()));
   const PureKey key = pure_key(Opcode::constant, {}, type, kept);
   if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
   const ValueId result = add_value(type);
@@ -106,7 +106,8 @@ ValueId Builder::fold_identity(Opcode code, ValueId a, ValueId b) {
     case Opcode::sub:
     case Opcode::shl:
     case Opcode::lshr:
-    case Opcode::ashr: return y == 0 ? a : ValueId{};
+    case Opcode::ashr:
+      return y == 0 ? a : ValueId{};
     case Opcode::mul:
       if (y == 1 || x == 0) return a;
       return x == 1 || y == 0 ? b : ValueId{};
@@ -114,15 +115,16 @@ ValueId Builder::fold_identity(Opcode code, ValueId a, ValueId b) {
       if (x == 0) return a;
       return y == 0 ? b : ValueId{};
     case Opcode::sdiv:
-    case Opcode::udiv: return y == 1 ? a : ValueId{};
-    default: return {};
+    case Opcode::udiv:
+      return y == 1 ? a : ValueId{};
+    default:
+      return {};
   }
 }
 
 ValueId Builder::binary(Opcode code, ValueId a, ValueId b) {
   const Type t = type(a);
-  require(t == type(b),
-          fmt::format("{}: operands of types {} and {}", info(code).name, to_text(t), to_text(type(b))));
+  require(t == type(b), fmt::format("{}: operands of types {} and {}", info(code).name, to_text(t), to_text(type(b))));
   if (is_int(t.element)) {
     const auto x = constant_int(a);
     const auto y = constant_int(b);

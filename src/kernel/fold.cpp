@@ -26,30 +26,49 @@ std::int64_t remainder(std::int64_t a, std::int64_t b) {
 /// On operands without a sign; `in_range` says that `ub` is a legal shift amount.
 std::optional<std::uint64_t> fold_unsigned(Opcode code, std::uint64_t ua, std::uint64_t ub, bool in_range) {
   switch (code) {
-    case Opcode::add: return ua + ub;
-    case Opcode::sub: return ua - ub;
-    case Opcode::mul: return ua * ub;
-    case Opcode::bit_and: return ua & ub;
-    case Opcode::bit_or: return ua | ub;
-    case Opcode::bit_xor: return ua ^ ub;
-    case Opcode::umin: return std::min(ua, ub);
-    case Opcode::umax: return std::max(ua, ub);
-    case Opcode::udiv: return ub == 0 ? std::nullopt : std::optional(ua / ub);
-    case Opcode::urem: return ub == 0 ? std::nullopt : std::optional(ua % ub);
-    case Opcode::shl: return in_range ? std::optional(ua << ub) : std::nullopt;
-    case Opcode::lshr: return in_range ? std::optional(ua >> ub) : std::nullopt;
-    default: return std::nullopt;
+    case Opcode::add:
+      return ua + ub;
+    case Opcode::sub:
+      return ua - ub;
+    case Opcode::mul:
+      return ua * ub;
+    case Opcode::bit_and:
+      return ua & ub;
+    case Opcode::bit_or:
+      return ua | ub;
+    case Opcode::bit_xor:
+      return ua ^ ub;
+    case Opcode::umin:
+      return std::min(ua, ub);
+    case Opcode::umax:
+      return std::max(ua, ub);
+    case Opcode::udiv:
+      return ub == 0 ? std::nullopt : std::optional(ua / ub);
+    case Opcode::urem:
+      return ub == 0 ? std::nullopt : std::optional(ua % ub);
+    case Opcode::shl:
+      return in_range ? std::optional(ua << ub) : std::nullopt;
+    case Opcode::lshr:
+      return in_range ? std::optional(ua >> ub) : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<std::int64_t> fold_signed(Opcode code, std::int64_t a, std::int64_t b, bool in_range) {
   switch (code) {
-    case Opcode::smin: return std::min(a, b);
-    case Opcode::smax: return std::max(a, b);
-    case Opcode::sdiv: return b == 0 ? std::nullopt : std::optional(divide(a, b));
-    case Opcode::srem: return b == 0 ? std::nullopt : std::optional(remainder(a, b));
-    case Opcode::ashr: return in_range ? std::optional(a >> b) : std::nullopt;
-    default: return std::nullopt;
+    case Opcode::smin:
+      return std::min(a, b);
+    case Opcode::smax:
+      return std::max(a, b);
+    case Opcode::sdiv:
+      return b == 0 ? std::nullopt : std::optional(divide(a, b));
+    case Opcode::srem:
+      return b == 0 ? std::nullopt : std::optional(remainder(a, b));
+    case Opcode::ashr:
+      return in_range ? std::optional(a >> b) : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -84,23 +103,34 @@ std::optional<bool> fold_cmp(Predicate predicate, Element element, std::int64_t 
   const std::uint64_t ua = unsigned_value(element, a);
   const std::uint64_t ub = unsigned_value(element, b);
   switch (predicate) {
-    case Predicate::eq: return ua == ub;
-    case Predicate::ne: return ua != ub;
-    case Predicate::slt: return sa < sb;
-    case Predicate::sle: return sa <= sb;
-    case Predicate::sgt: return sa > sb;
-    case Predicate::sge: return sa >= sb;
-    case Predicate::ult: return ua < ub;
-    case Predicate::ule: return ua <= ub;
-    case Predicate::ugt: return ua > ub;
-    case Predicate::uge: return ua >= ub;
+    case Predicate::eq:
+      return ua == ub;
+    case Predicate::ne:
+      return ua != ub;
+    case Predicate::slt:
+      return sa < sb;
+    case Predicate::sle:
+      return sa <= sb;
+    case Predicate::sgt:
+      return sa > sb;
+    case Predicate::sge:
+      return sa >= sb;
+    case Predicate::ult:
+      return ua < ub;
+    case Predicate::ule:
+      return ua <= ub;
+    case Predicate::ugt:
+      return ua > ub;
+    case Predicate::uge:
+      return ua >= ub;
     case Predicate::oeq:
     case Predicate::une:
     case Predicate::olt:
     case Predicate::ole:
     case Predicate::ogt:
     case Predicate::oge:
-    case Predicate::uno: return std::nullopt;
+    case Predicate::uno:
+      return std::nullopt;
   }
   return std::nullopt;
 }

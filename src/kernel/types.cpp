@@ -71,18 +71,28 @@ std::optional<Type> type_from_text(std::string_view text) {
 
 Element register_element(DType dtype) {
   switch (dtype) {
-    case DType::f64: return Element::f64;
-    case DType::f32: return Element::f32;
-    case DType::f16: return Element::f16;
-    case DType::bf16: return Element::bf16;
-    case DType::f8e4m3: return Element::f8e4m3;
-    case DType::f8e5m2: return Element::f8e5m2;
+    case DType::f64:
+      return Element::f64;
+    case DType::f32:
+      return Element::f32;
+    case DType::f16:
+      return Element::f16;
+    case DType::bf16:
+      return Element::bf16;
+    case DType::f8e4m3:
+      return Element::f8e4m3;
+    case DType::f8e5m2:
+      return Element::f8e5m2;
     case DType::i8:
-    case DType::u8: return Element::i8;
+    case DType::u8:
+      return Element::i8;
     case DType::i32:
-    case DType::u32: return Element::i32;
-    case DType::i64: return Element::i64;
-    case DType::boolean: return Element::i1;
+    case DType::u32:
+      return Element::i32;
+    case DType::i64:
+      return Element::i64;
+    case DType::boolean:
+      return Element::i1;
   }
   internal_error("register_element of an unknown dtype");
 }
@@ -93,18 +103,25 @@ Element memory_element(DType dtype) {
 
 DType float_dtype(Element element) {
   switch (element) {
-    case Element::f8e4m3: return DType::f8e4m3;
-    case Element::f8e5m2: return DType::f8e5m2;
-    case Element::f16: return DType::f16;
-    case Element::bf16: return DType::bf16;
-    case Element::f32: return DType::f32;
-    case Element::f64: return DType::f64;
+    case Element::f8e4m3:
+      return DType::f8e4m3;
+    case Element::f8e5m2:
+      return DType::f8e5m2;
+    case Element::f16:
+      return DType::f16;
+    case Element::bf16:
+      return DType::bf16;
+    case Element::f32:
+      return DType::f32;
+    case Element::f64:
+      return DType::f64;
     case Element::i1:
     case Element::i8:
     case Element::i16:
     case Element::i32:
     case Element::i64:
-    case Element::ptr: break;
+    case Element::ptr:
+      break;
   }
   internal_error("float_dtype of an element that is no float");
 }
