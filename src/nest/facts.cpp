@@ -1,0 +1,100 @@
+// Facts of concrete views, and their one-line text. See facts.h.
+#include "nest/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright::nest {
+namespace {
+
+constexpr std::uint32_t largest_alignment = 64;
+constexpr std::int64_t largest_bucket = std::int64_t{1} << 24;
+
+StrideClass classify(std::int64_t extent, std::int64_t stride) {
+  if (extent == 1 || stride == 0) return StrideClass::zero;
+  return stride == 1 ? StrideClass::one : StrideClass::other;
+}
+
+/// An address that is not even aligned to its elements counts as aligned to them: the runtime rejects such views.
+std::uint32_t alignment(const std::byte* data, DType dtype) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const auto element = static_cast<std::uint32_t>(size_of(dtype));
+  if (address == 0) return largest_alignment;
+  const std::uintptr_t divisor = std::uintptr_t{1} << std::countr_zero(address);
+  return std::max(element, static_cast<std::uint32_t>(std::min<std::uintptr_t>(divisor, largest_alignment)));
+}
+
+TensorFacts facts_of(const TensorView& view) {
+  TensorFacts facts;
+  for (std::size_t axis = 0; axis < view.rank(); ++axis)
+    facts.strides.push_back(classify(view.shape[axis], view.strides[axis]));
+  facts.align = alignment(view.data, view.dtype);
+  return facts;
+}
+
+/// The value of an extent symbol "NAME.AXIS" or a stride symbol "NAME.sAXIS".
+std::optional<std::int64_t> symbol_value(const Nest& nest, const std::vector<TensorView>& operands,
+                                         std::string_view symbol) {
+  for (std::size_t t = 0; t < nest.tensors.size(); ++t) {
+    const std::string& name = nest.tensors[TensorId{static_cast<std::uint32_t>(t)}].name;
+    for (std::size_t axis = 0; axis < operands[t].rank(); ++axis) {
+      if (symbol == fmt::format("{}.{}", name, axis)) return operands[t].shape[axis];
+      if (symbol == fmt::format("{}.s{}", name, axis)) return operands[t].strides[axis];
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t bucket(std::int64_t extent) {
+  if (extent >= largest_bucket) return largest_bucket;
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1))));
+}
+
+char letter(StrideClass stride) {
+  switch (stride) {
+    case StrideClass::zero:
+      return '0';
+    case StrideClass::one:
+      return '1';
+    case StrideClass::other:
+      return 's';
+  }
+  internal_error("an unknown stride class");
+}
+
+std::string text_of(const TensorFacts& facts) {
+  std::string text;
+  for (const StrideClass stride : facts.strides) text += letter(stride);
+  return fmt::format("[{}]@{}", text, facts.align);
+}
+
+}  // namespace
+
+Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, const TensorView& output) {
+  if (operands.size() != nest.tensors.size())
+    internal_error(fmt::format("gather_facts: {} views for {} operands", operands.size(), nest.tensors.size()));
+  Facts facts;
+  for (const TensorView& operand : operands) facts.operands.push_back(facts_of(operand));
+  facts.output = facts_of(output);
+  for (const Iterator& iterator : nest.iterators) {
+    const std::optional<std::int64_t> extent =
+        evaluate(iterator.extent, [&](std::string_view symbol) { return symbol_value(nest, operands, symbol); });
+    if (!extent)
+      internal_error(fmt::format("gather_facts: extent '{}' of iterator {} has no value", to_text(iterator.extent),
+                                 iterator.name));
+    facts.size_buckets.push_back(bucket(*extent));
+  }
+  return facts;
+}
+
+std::string to_text(const Facts& facts) {
+  std::string text = "operands";
+  for (const TensorFacts& operand : facts.operands) text += " " + text_of(operand);
+  text += " output " + text_of(facts.output) + " sizes";
+  for (const std::int64_t size : facts.size_buckets) text += fmt::format(" {}", size);
+  return text;
+}
+
+}  // namespace tilewright::nest

@@ -1,0 +1,59 @@
+// Traversal and rewriting of tile programs. See walk.h.
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+
+std::string_view op_name(const Op& op) {
+  return std::visit(Overloaded{
+                        [](const Fill&) { return std::string_view("fill"); },
+                        [](const Iota&) { return std::string_view("iota"); },
+                        [](const ExtentValue&) { return std::string_view("extent"); },
+                        [](const Load&) { return std::string_view("load"); },
+                        [](const LoadBuffer&) { return std::string_view("load_buffer"); },
+                        [](const Map&) { return std::string_view("map"); },
+                        [](const Cast&) { return std::string_view("cast"); },
+                        [](const Mask&) { return std::string_view("mask"); },
+                        [](const Reduce&) { return std::string_view("reduce"); },
+                        [](const Contract&) { return std::string_view("contract"); },
+                        [](const ConvertLayout&) { return std::string_view("convert_layout"); },
+                        [](const For&) { return std::string_view("for"); },
+                        [](const If&) { return std::string_view("if"); },
+                        [](const Allocate&) { return std::string_view("allocate"); },
+                        [](const Copy&) { return std::string_view("copy"); },
+                        [](const Store&) { return std::string_view("store"); },
+                        [](const StoreBuffer&) { return std::string_view("store_buffer"); },
+                    },
+                    op.node);
+}
+
+bool has_coordinates(const Op& op) {
+  return std::holds_alternative<Load>(op.node) || std::holds_alternative<LoadBuffer>(op.node) ||
+         std::holds_alternative<Iota>(op.node) || std::holds_alternative<Mask>(op.node) ||
+         std::holds_alternative<Store>(op.node) || std::holds_alternative<StoreBuffer>(op.node);
+}
+
+void rewrite(Block& block, const std::function<std::optional<std::vector<Op>>(Op&)>& replace) {
+  std::vector<Op> ops;
+  ops.reserve(block.ops.size());
+  for (Op& op : block.ops) {
+    for_each_block(op, [&](Block& inner) { rewrite(inner, replace); });
+    if (std::optional<std::vector<Op>> replaced = replace(op))
+      for (Op& each : *replaced) ops.push_back(std::move(each));
+    else
+      ops.push_back(std::move(op));
+  }
+  block.ops = std::move(ops);
+}
+
+void replace_uses(Block& block, ValueId from, ValueId to) {
+  const auto change = [&](ValueId& id) {
+    if (id == from) id = to;
+  };
+  for (Op& op : block.ops) {
+    for_each_operand(op, change);
+    for_each_block(op, [&](Block& inner) { replace_uses(inner, from, to); });
+  }
+  for (ValueId& id : block.yields) change(id);
+}
+
+}  // namespace tilewright::tile
