@@ -1,5 +1,6 @@
-# tw_layer(NAME DEPENDS …): the static library of src/NAME. Its include path shows the folders of its own layer and of
-# the layers it depends on and no others, so an include against the table in the top CMakeLists.txt fails to build.
+# tw_layer(NAME DEPENDS …): the static library of src/NAME over other layers (or fmt). Its include path shows the folders
+# of its own layer and of the layers it depends on and no others, so an include against the table in the top
+# CMakeLists.txt fails to build.
 function(tw_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
@@ -8,11 +9,7 @@ function(tw_layer name)
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/${name}" "${view}/${name}" SYMBOLIC)
   set(dependencies "")
   foreach(dependency IN LISTS arg_DEPENDS)
-    if(dependency MATCHES "::")
-      list(APPEND dependencies "${dependency}")
-    else()
-      list(APPEND dependencies "tw_${dependency}")
-    endif()
+    list(APPEND dependencies "tw_${dependency}")
   endforeach()
   if(sources)
     add_library(tw_${name} STATIC ${sources})
