@@ -73,6 +73,7 @@ namespace tilewright::kernel {
   X(sin, "sin", 1, 1, same_float, pure, none)                                                                          \
   X(cos, "cos", 1, 1, same_float, pure, none)                                                                          \
   X(erf, "erf", 1, 1, same_float, pure, none)                                                                          \
+  X(erfc, "erfc", 1, 1, same_float, pure, none)                                                                        \
   X(pow, "pow", 2, 1, same_float, pure, none)                                                                          \
   /* memory: addresses are bytes */                                                                                    \
   X(offset, "offset", 2, 1, special, pure, none)     /* (ptr, i64) -> ptr */                                           \

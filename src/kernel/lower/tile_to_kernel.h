@@ -1,0 +1,51 @@
+// Lowering for a host: a placed tile program becomes one kernel that runs a range of the program's grid points.
+//
+// Tiles in registers become SSA values: one for each coordinate of the unrolled axes and each vector of the lanes axis.
+// Scopes become loops. A loop whose iterator is an axis of tiles runs its full steps without masks and, once, the
+// remainder with them; a grid point on the edge takes a masked copy of the body. Addresses are kept as one running
+// pointer an access, advanced where a scope is entered; everything that depends on extents and strides alone is a
+// parameter that the plan computes.
+//
+// Requires: verify(program) in the placed phase, copies expanded. Ensures: verify(kernel).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernel/ir.h"
+#include "support/int_expr.h"
+#include "support/target.h"
+#include "tile/ir.h"
+
+namespace tilewright::kernel {
+
+/// What the caller passes for a parameter.
+struct TensorArgument {
+  std::string tensor;  ///< the address of its element (0, …, 0)
+};
+struct SizeArgument {
+  IntExpr value;
+};
+/// Memory of the running task: `workspace_bytes` at an address that is a multiple of 64.
+struct WorkspaceArgument {};
+/// First and one past the last of the grid points to run, in row-major order of the grid.
+struct GridBeginArgument {};
+struct GridEndArgument {};
+using LaunchArgument =
+    std::variant<TensorArgument, SizeArgument, WorkspaceArgument, GridBeginArgument, GridEndArgument>;
+
+struct HostKernel {
+  Kernel kernel;
+  std::vector<LaunchArgument> arguments;  ///< one a parameter
+  std::vector<IntExpr> grid;              ///< points along each grid axis; empty: one point
+  IntExpr workspace_bytes;                ///< of one task
+};
+
+HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);
+
+/// Lanes of the program's vectors: what fits the target's registers in the widest type that is computed with.
+int vector_lanes(const tile::Program& program, const HostTarget& target);
+
+}  // namespace tilewright::kernel
