@@ -1,0 +1,269 @@
+// Checks of one statement that need no operands. check_program.cpp has those of programs and files.
+#include "lang/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <set>
+
+#include "lang/check_example.h"
+#include "lang/parser.h"
+
+namespace tilewright::lang {
+namespace {
+
+/// One place where an iterator stands.
+struct IteratorUse {
+  std::string name;
+  Span span;
+  bool in_epilogue = false;
+  bool is_value = false;     ///< used as a number, not in an index
+  bool sets_extent = false;  ///< in an index of a read without 'else', other than of the target
+};
+
+class StatementCheck {
+ public:
+  StatementCheck(const Statement& statement, Diagnostics& diagnostics)
+      : statement_(statement), diagnostics_(diagnostics) {}
+  void run();
+
+ private:
+  void error(std::string_view code, Span span, std::string message, std::string remedy) {
+    diagnostics_.push_back({std::string(code), std::move(message), std::move(remedy), statement_.source, span});
+  }
+  void collect(ExprId root, bool in_epilogue);
+  void collect_read(const Read& read, Span span, bool in_epilogue);
+  bool is_target_iterator(const std::string& name) const {
+    return std::ranges::find(statement_.target_iterators, name, &Named::name) != statement_.target_iterators.end();
+  }
+  const BoundIterator* bound(const std::string& name) const;
+  void check_target();
+  void check_ranks();
+  void check_iterator_or_tensor();
+  void check_binding();
+  void check_reductions();
+  void check_extents();
+  void check_extent_calls();
+  void check_target_reads();
+  void check_target_read(const Read& read, Span span, bool in_epilogue);
+
+  const Statement& statement_;
+  Diagnostics& diagnostics_;
+  std::vector<IteratorUse> uses_;  ///< in the value and the epilogue, in order
+  struct ReadUse {
+    const Read* read;
+    Span span;
+    bool in_epilogue;
+  };
+  std::vector<ReadUse> reads_;
+  std::vector<Named> extent_calls_;
+  std::set<std::string> reported_;  ///< iterators whose first error hides the ones that follow from it
+};
+
+/// Leaves left to right, without recursion.
+void StatementCheck::collect(ExprId root, bool in_epilogue) {
+  std::vector<ExprId> pending = {root};
+  while (!pending.empty()) {
+    const Expr& expr = statement_.exprs[pending.back()];
+    pending.pop_back();
+    if (const auto* apply = std::get_if<Apply>(&expr.node))
+      for (ExprId operand : apply->operands | std::views::reverse) pending.push_back(operand);
+    else if (const auto* cast = std::get_if<Cast>(&expr.node))
+      pending.push_back(cast->operand);
+    else if (const auto* read = std::get_if<Read>(&expr.node))
+      collect_read(*read, expr.span, in_epilogue);
+    else if (const auto* value = std::get_if<IteratorValue>(&expr.node))
+      uses_.push_back({value->iterator, expr.span, in_epilogue, true, false});
+    else if (const auto* extent = std::get_if<ExtentOf>(&expr.node))
+      extent_calls_.push_back({extent->iterator, expr.span});
+  }
+}
+
+void StatementCheck::collect_read(const Read& read, Span span, bool in_epilogue) {
+  reads_.push_back({&read, span, in_epilogue});
+  const bool sets_extent = !read.otherwise && read.tensor != statement_.target.name;
+  for (const AffineIndex& index : read.indices)
+    for (const AffineIndex::Term& term : index.terms)
+      uses_.push_back({term.iterator, index.span, in_epilogue, false, sets_extent});
+}
+
+const BoundIterator* StatementCheck::bound(const std::string& name) const {
+  if (!statement_.binding) return nullptr;
+  const auto found = std::ranges::find_if(*statement_.binding, [&](const auto& b) { return b.iterator.name == name; });
+  return found == statement_.binding->end() ? nullptr : &*found;
+}
+
+void StatementCheck::run() {
+  collect(statement_.value, false);
+  if (statement_.epilogue) collect(*statement_.epilogue, true);
+  check_target();
+  check_ranks();
+  check_iterator_or_tensor();
+  check_target_reads();
+  check_binding();
+  check_extents();
+  check_reductions();
+  check_extent_calls();
+  std::vector<OperandRank> operands;
+  for (const ReadUse& use : reads_)
+    if (use.read->tensor != statement_.target.name) operands.push_back({use.read->tensor, use.read->indices.size()});
+  check_examples(statement_.examples, operands, statement_.target, statement_.source, diagnostics_);
+}
+
+void StatementCheck::check_target() {
+  const auto& iterators = statement_.target_iterators;
+  for (auto it = iterators.begin(); it != iterators.end(); ++it) {
+    if (std::ranges::find(iterators.begin(), it, it->name, &Named::name) == it) continue;
+    error("L021", it->span, fmt::format("the target's iterator '{}' stands twice", it->name),
+          "give each axis of the target its own iterator; diagonals are for reads");
+    break;
+  }
+  if (iterators.size() > largest_rank)
+    error("L022", iterators[largest_rank].span,
+          fmt::format("the target '{}' has rank {}", statement_.target.name, iterators.size()), "ranks are 0 to 8");
+}
+
+void StatementCheck::check_ranks() {
+  for (std::size_t i = 0; i < reads_.size(); ++i) {
+    const Read& read = *reads_[i].read;
+    const std::size_t rank = read.indices.size();
+    if (rank > largest_rank)
+      error("L022", read.indices[largest_rank].span, fmt::format("'{}' is read with {} indices", read.tensor, rank),
+            "ranks are 0 to 8");
+    if (read.tensor == statement_.target.name) continue;
+    const auto first =
+        std::ranges::find_if(reads_, [&](const ReadUse& use) { return use.read->tensor == read.tensor; });
+    if (first->read->indices.size() != rank)
+      error("L039", reads_[i].span,
+            fmt::format("'{}' is read with {} indices here and with {} before", read.tensor, rank,
+                        first->read->indices.size()),
+            "a tensor has one rank");
+  }
+}
+
+/// L031 at whichever of the two uses comes second.
+void StatementCheck::check_iterator_or_tensor() {
+  std::vector<Named> tensors = {statement_.target};
+  for (const ReadUse& use : reads_) tensors.push_back({use.read->tensor, use.read->name_span});
+  std::vector<Named> iterators = statement_.target_iterators;
+  if (statement_.binding)
+    for (const BoundIterator& b : *statement_.binding) iterators.push_back(b.iterator);
+  for (const IteratorUse& use : uses_) iterators.push_back({use.name, use.span});
+  std::ranges::sort(iterators, {}, [](const Named& n) { return n.span.begin; });
+  for (const Named& iterator : iterators) {
+    const auto tensor = std::ranges::find(tensors, iterator.name, &Named::name);
+    if (tensor == tensors.end() || !reported_.insert(iterator.name).second) continue;
+    const Span later = tensor->span.begin > iterator.span.begin ? tensor->span : iterator.span;
+    error("L031", later, fmt::format("'{}' names both an iterator and a tensor", iterator.name),
+          fmt::format("rename one; a scalar tensor is read as {}[]", iterator.name));
+  }
+}
+
+void StatementCheck::check_target_reads() {
+  for (const ReadUse& use : reads_) {
+    if (use.read->tensor != statement_.target.name) continue;
+    check_target_read(*use.read, use.span, use.in_epilogue);
+    if (use.in_epilogue) continue;
+    for (const AffineIndex& index : use.read->indices)
+      for (const AffineIndex::Term& term : index.terms) reported_.insert(term.iterator);
+  }
+}
+
+void StatementCheck::check_target_read(const Read& read, Span span, bool in_epilogue) {
+  const auto& own = statement_.target_iterators;
+  const bool at_own = std::ranges::equal(read.indices, own, [](const AffineIndex& index, const Named& iterator) {
+    return index.bare() != nullptr && *index.bare() == iterator.name;
+  });
+  std::string own_text;
+  for (const Named& iterator : own) own_text += fmt::format("{}{}", own_text.empty() ? "" : ", ", iterator.name);
+  const std::string itself = fmt::format("{}[{}]", read.tensor, own_text);
+  if (!in_epilogue && at_own) {
+    error("L036", span, fmt::format("the target '{}' is read outside 'then'", read.tensor),
+          fmt::format("its old contents are never read; in 'then', {} is the finished value", itself));
+  } else if (!in_epilogue) {
+    error("L029", span,
+          fmt::format("the target '{}' is read at other indices: scans and recurrences are not supported", read.tensor),
+          "write each step as a statement of its own, into a new tensor");
+  } else if (!at_own || read.otherwise) {
+    error("L037", span, fmt::format("in 'then' the target '{}' is read at its own iterators only", read.tensor),
+          fmt::format("write {}", itself));
+  }
+}
+
+void StatementCheck::check_binding() {
+  if (!statement_.binding || statement_.binding->empty()) return;
+  const auto& binding = *statement_.binding;
+  for (auto it = binding.begin(); it != binding.end(); ++it) {
+    const auto same = [&](const BoundIterator& other) { return other.iterator.name == it->iterator.name; };
+    if (std::find_if(binding.begin(), it, same) != it)
+      error("L034", it->iterator.span, fmt::format("the binding lists '{}' twice", it->iterator.name),
+            "a binding lists every iterator exactly once");
+  }
+  std::string missing;
+  for (const std::string& name : statement_.iterator_order()) {
+    if (bound(name) != nullptr || reported_.contains(name)) continue;
+    missing += fmt::format("{}'{}'", missing.empty() ? "" : ", ", name);
+    reported_.insert(name);
+  }
+  if (!missing.empty())
+    error("L033", {binding.front().iterator.span.begin, binding.back().iterator.span.end},
+          fmt::format("the binding leaves out {}", missing), "a binding lists every iterator exactly once");
+}
+
+/// Iterators that no read holds and no range bounds.
+void StatementCheck::check_extents() {
+  std::vector<Named> all = statement_.target_iterators;
+  for (const IteratorUse& use : uses_) all.push_back({use.name, use.span});
+  if (statement_.binding)
+    for (const BoundIterator& b : *statement_.binding) all.push_back(b.iterator);
+  for (const Named& iterator : all) {
+    const auto sets = [&](const IteratorUse& use) { return use.name == iterator.name && use.sets_extent; };
+    const BoundIterator* range = bound(iterator.name);
+    if (std::ranges::any_of(uses_, sets) || (range != nullptr && range->extent)) continue;
+    if (!reported_.insert(iterator.name).second) continue;
+    const auto indexes = [&](const IteratorUse& use) { return use.name == iterator.name && !use.is_value; };
+    const bool only_value =
+        range == nullptr && !is_target_iterator(iterator.name) && std::ranges::none_of(uses_, indexes);
+    error("L035", iterator.span,
+          fmt::format("no read without 'else' holds the iterator '{}', so it has no extent", iterator.name),
+          only_value ? fmt::format("a scalar tensor is read as {0}[]; an iterator needs a range: | ({0} in 0 ..< 8)",
+                                   iterator.name)
+                     : fmt::format("give it a range in the binding, which lists every iterator: {} in 0 ..< 8",
+                                   iterator.name));
+  }
+}
+
+/// '=' reduces nothing, and 'then' comes after the reduction.
+void StatementCheck::check_reductions() {
+  std::vector<IteratorUse> all = uses_;
+  if (statement_.binding)
+    for (const BoundIterator& b : *statement_.binding) all.push_back({b.iterator.name, b.iterator.span});
+  for (const IteratorUse& use : all) {
+    if (is_target_iterator(use.name) || (statement_.reduction && !use.in_epilogue)) continue;
+    if (!reported_.insert(use.name).second) continue;
+    if (!statement_.reduction)
+      error("L032", use.span, fmt::format("'=' reduces nothing, but the iterator '{}' is not in the target", use.name),
+            fmt::format("reduce with '++=', '*=', 'max=' or 'min=', or add '{}' to the target", use.name));
+    else
+      error("L038", use.span,
+            fmt::format("'then' uses the reduction iterator '{}', which is already reduced", use.name),
+            "in 'then' only the target's iterators vary; extent(…) may name any iterator");
+  }
+}
+
+void StatementCheck::check_extent_calls() {
+  const auto order = statement_.iterator_order();
+  for (const Named& call : extent_calls_)
+    if (std::ranges::find(order, call.name) == order.end())
+      error("L040", call.span, fmt::format("'{}' is no iterator of this statement", call.name),
+            "extent(…) takes an iterator of the target, of a read or of the binding");
+}
+
+}  // namespace
+
+void check_statement(const Statement& statement, Diagnostics& diagnostics) {
+  StatementCheck(statement, diagnostics).run();
+}
+
+}  // namespace tilewright::lang
