@@ -200,12 +200,15 @@ void require_class(Scalar value, DType type) {
 
 std::string shortest_text(double value, DType type) {
   if (std::isnan(value)) return "nan";
-  if (type == DType::f64 || std::isinf(value)) return fmt::format("{}", value);
+  const std::string exact = fmt::format("{}", value);
+  if (type == DType::f64 || std::isinf(value)) return exact;
   for (int digits = 1;; ++digits) {
     const std::string candidate = fmt::format("{:.{}e}", value, digits - 1);
     double read_back = 0;
     std::from_chars(candidate.data(), candidate.data() + candidate.size(), read_back);
-    if (digits == 17 || round_double(read_back, type) == value) return fmt::format("{}", read_back);
+    if (digits < 17 && round_double(read_back, type) != value) continue;
+    const std::string shortest = fmt::format("{}", read_back);
+    return exact.size() <= shortest.size() ? exact : shortest;  // 448, rather than 450, which rounds to it
   }
 }
 
