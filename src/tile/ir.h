@@ -232,6 +232,8 @@ struct Program {
 };
 
 std::string to_text(const Program& program);
+/// The op's line in that text (the first, of a For or an If), without its indentation: what messages quote.
+std::string to_text(const Program& program, const Op& op);
 Result<Program> parse_program(SourcePtr source);
 /// The invariants of this file for the program's phase (listed at the top of verify.cpp). Codes T0xx.
 Result<void> verify(const Program& program);

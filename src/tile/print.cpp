@@ -53,6 +53,13 @@ class Printer {
     return writer_.take();
   }
 
+  /// `run` first, so that the names are those of the whole text.
+  std::string op_line(const Op& op) {
+    print(op);
+    const std::string text = writer_.take();
+    return text.substr(0, text.find('\n'));
+  }
+
  private:
   // Ids outside their table print as "?": what a verifier's message about a broken program shows.
   std::string iter_name(IterId id) const { return program_.iters.contains(id) ? program_.iters[id].name : "?"; }
@@ -120,9 +127,10 @@ class Printer {
   std::string type(const TileType& type) const {
     std::string text(tilewright::name(type.dtype));
     if (type.axes.empty()) return text;
-    return text + fmt::format(" [{}]", joined(type.axes, [&](const Axis& axis) {
-                                return fmt::format("{} {}", iter_name(axis.iter), axis.size);
-                              }));
+    return text +
+           fmt::format(" [{}]", joined(type.axes, [&](const Axis& axis) {
+                         return fmt::format("{} {}{}", iter_name(axis.iter), axis.size, axis.lanes ? " lanes" : "");
+                       }));
   }
   std::string iter_names(const std::vector<IterId>& iters) const {
     return joined(iters, [&](IterId id) { return iter_name(id); });
@@ -224,6 +232,12 @@ class Printer {
 
 std::string to_text(const Program& program) {
   return Printer(program).run();
+}
+
+std::string to_text(const Program& program, const Op& op) {
+  Printer printer(program);
+  printer.run();
+  return printer.op_line(op);
 }
 
 }  // namespace tilewright::tile

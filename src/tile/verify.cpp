@@ -1,0 +1,318 @@
+// The invariants of a tile program, checked. Between any two passes a program keeps all of them:
+//
+//  1. Names. Tensors, iterators and buffers each have a name of their own kind, unique among their kind. (T001)
+//  2. Tables. Every id lies in its table; a tensor has at most 8 axes and an alignment that is a power of two; an
+//     axis's size is positive; a tile has each iterator once and at most 2²² elements. (T002)
+//  3. SSA. Every value that is read was defined before, in the same block or one around it, and by one op or block
+//     only. (T003)
+//  4. Results. A pure op has one result, an effect none, For and If one a yield; the program's block has no arguments
+//     and yields nothing. (T004)
+//  5. Types, by axis names. (T005)
+//       map       the operator's classes; operands' axes are among the result's, of the same size
+//       cast      any dtype; the same axes          mask    operand's axes among the result's, the same dtype
+//       reduce    the result's axes among the operand's; sum and product take numbers
+//       contract  accumulator = result; lhs and rhs have one dtype, of the accumulator's class, numbers; all axes of
+//                 one iterator have one size
+//       iota      i64 [] or [its iterator]          extent  i64 []
+//       load, load_buffer, store, store_buffer, copy: the memory's dtype
+//       convert_layout: the same dtype and axes, whatever the lanes
+//     A scalar in the program (fill, mask, otherwise) is of its dtype's class.
+//  6. Coverage. In an op that has coordinates, an axis is at least as long as the innermost step (where that is a
+//     constant) over its iterator. (T006)
+//  7. Access. As many index slots as the tensor's rank; what stores names an output, each iterator once, and every axis
+//     of the value without a block; a buffer's axes name each iterator once, and what is loaded from or stored to a
+//     buffer has only its iterators as axes. (T007)
+//  8. Phase. Buffers, copies, layout conversions and lanes are of the placed phase. (T008)
+//  9. Structure. Initial tiles, arguments, yields and results of a For agree in number and type; so do both branches'
+//     yields and the results of an If. (T009)
+// 10. Steps. Steps, blocks of stores, capacities and strides' inner lengths are positive where they are constants, and
+//     a constant capacity is a multiple of the inner length. (T010)
+// 11. Buffers. A buffer is allocated at one place, which comes before its uses, in their block or one around it. (T011)
+// 12. Lanes (placed phase). A tile has at most one axis of lanes, and all tiles of an op other than convert_layout
+//     agree on which axes run along lanes. (T012)
+#include <fmt/format.h>
+
+#include <bit>
+#include <map>
+#include <set>
+
+#include "tile/verify_op.h"
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 22;
+constexpr std::size_t most_axes = 8;
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program)
+      : program_(program), defined_(program.values.size()), visible_(program.values.size()) {}
+
+  Result<void> run() {
+    check_tables();
+    // Ops are looked at only where every id can be followed.
+    if (errors_.empty()) check_ids(program_.body);
+    if (errors_.empty()) check_body();
+    if (errors_.empty()) return {};
+    return std::unexpected(std::move(errors_));
+  }
+
+ private:
+  void error(std::string_view code, std::string message) {
+    errors_.push_back({std::string(code), fmt::format("tile {}: {}", program_.name, message), "", nullptr, {}});
+  }
+  void error(std::string_view code, const Op& op, std::string_view message) {
+    error(code, fmt::format("`{}`: {}", to_text(program_, op), message));
+  }
+  const TileType& type(ValueId id) const { return program_.values[id].type; }
+  const std::string& name(IterId id) const { return program_.iters[id].name; }
+
+  template <class Items>
+  void check_names(const Items& items, std::string_view kind) {
+    std::set<std::string> seen;
+    for (const auto& item : items) {
+      if (item.name.empty()) error("T001", fmt::format("a {} has no name", kind));
+      if (!seen.insert(item.name).second) error("T001", fmt::format("two {}s are named '{}'", kind, item.name));
+    }
+  }
+
+  void check_tables() {
+    check_names(program_.tensors, "tensor");
+    check_names(program_.iters, "iterator");
+    check_names(program_.buffers, "buffer");
+    for (const Tensor& tensor : program_.tensors) {
+      if (tensor.strides.size() > most_axes)
+        error("T002", fmt::format("tensor {} has {} axes; at most 8", tensor.name, tensor.strides.size()));
+      if (!std::has_single_bit(tensor.align))
+        error("T002", fmt::format("tensor {}: align {} is not a power of two", tensor.name, tensor.align));
+    }
+    for (const Value& value : program_.values) check_type(value);
+    for (const Buffer& buffer : program_.buffers) check_buffer(buffer);
+    for (const GridAxis& axis : program_.grid) {
+      if (!program_.iters.contains(axis.iter))
+        error("T002", "the grid names an iterator that does not exist");
+      else
+        check_positive(axis.step, fmt::format("the grid's step over {}", name(axis.iter)));
+    }
+    if (program_.phase == Phase::value && !program_.buffers.empty())
+      error("T008", "buffers belong to the placed phase");
+  }
+
+  void check_type(const Value& value) {
+    std::int64_t elements = 1;
+    std::set<IterId> seen;
+    std::size_t lanes = 0;
+    for (const Axis& axis : value.type.axes) {
+      if (!program_.iters.contains(axis.iter))
+        return error("T002", fmt::format("an axis of %{} names an iterator that does not exist", value.name));
+      if (!seen.insert(axis.iter).second)
+        error("T002", fmt::format("%{} has two axes of iterator {}", value.name, name(axis.iter)));
+      if (axis.size < 1 || axis.size > most_elements)
+        return error("T002", fmt::format("%{}: axis {} has size {}; a size is 1 to 2^22", value.name, name(axis.iter),
+                                         axis.size));
+      elements *= axis.size;
+      if (elements > most_elements) return error("T002", fmt::format("%{} has more than 2^22 elements", value.name));
+      lanes += axis.lanes ? 1 : 0;
+    }
+    if (lanes > 0 && program_.phase == Phase::value)
+      error("T008", fmt::format("%{}: lanes belong to the placed phase", value.name));
+    if (lanes > 1) error("T012", fmt::format("%{} has {} axes of lanes; at most one", value.name, lanes));
+  }
+
+  void check_buffer(const Buffer& buffer) {
+    std::set<IterId> seen;
+    for (const BufferAxis& axis : buffer.axes) {
+      if (!program_.iters.contains(axis.iter)) {
+        error("T002", fmt::format("buffer {} names an iterator that does not exist", buffer.name));
+        continue;
+      }
+      if (!seen.insert(axis.iter).second)
+        error("T007", fmt::format("buffer {} has two axes of iterator {}", buffer.name, name(axis.iter)));
+      const std::string what = fmt::format("buffer {}, axis {}", buffer.name, name(axis.iter));
+      check_positive(axis.capacity, what + ": the capacity");
+      check_positive(axis.inner, what + ": the inner length");
+      if (axis.inner > 0 && axis.capacity.is_constant() && axis.capacity.constant() % axis.inner != 0)
+        error("T010", fmt::format("{}: capacity {} is not a multiple of the inner length {}", what,
+                                  axis.capacity.constant(), axis.inner));
+    }
+  }
+
+  void check_positive(const IntExpr& value, const std::string& what) {
+    if (value.is_constant() && value.constant() < 1)
+      error("T010", fmt::format("{} is {}; it must be positive", what, value.constant()));
+  }
+
+  // ---- ids
+
+  void check_ids(const Block& block) {
+    for (ValueId id : block.arguments) check_id(program_.values, id, "value");
+    for (ValueId id : block.yields) check_id(program_.values, id, "value");
+    for (const Op& op : block.ops) {
+      for (ValueId id : op.results) check_id(program_.values, id, "value");
+      for_each_operand(op, [&](ValueId id) { check_id(program_.values, id, "value"); });
+      check_node_ids(op);
+      for_each_block(op, [&](const Block& inner) { check_ids(inner); });
+    }
+  }
+  template <class Items, class IdType>
+  void check_id(const Items& items, IdType id, std::string_view kind) {
+    if (!items.contains(id)) error("T002", fmt::format("an op names a {} that does not exist", kind));
+  }
+  void check_slots(TensorId tensor, const std::vector<Affine>& index) {
+    check_id(program_.tensors, tensor, "tensor");
+    for (const Affine& slot : index)
+      for (const Affine::Term& term : slot.terms) check_id(program_.iters, term.iter, "iterator");
+  }
+  void check_node_ids(const Op& op) {
+    const auto iters = [&](const std::vector<IterId>& ids) {
+      for (IterId id : ids) check_id(program_.iters, id, "iterator");
+    };
+    std::visit(Overloaded{
+                   [](const Fill&) {},
+                   [&](const Iota& n) { iters({n.iter}); },
+                   [](const ExtentValue&) {},
+                   [&](const Load& n) { check_slots(n.tensor, n.index); },
+                   [&](const LoadBuffer& n) { check_id(program_.buffers, n.buffer, "buffer"); },
+                   [](const Map&) {},
+                   [](const Cast&) {},
+                   [&](const Mask& n) { iters(n.iters); },
+                   [](const Reduce&) {},
+                   [](const Contract&) {},
+                   [](const ConvertLayout&) {},
+                   [&](const For& n) { iters({n.iter}); },
+                   [&](const If& n) { iters(n.iters); },
+                   [&](const Allocate& n) { check_id(program_.buffers, n.buffer, "buffer"); },
+                   [&](const Copy& n) {
+                     check_slots(n.tensor, n.index);
+                     check_id(program_.buffers, n.buffer, "buffer");
+                   },
+                   [&](const Store& n) {
+                     check_id(program_.tensors, n.tensor, "tensor");
+                     for (const StoreIndex& slot : n.index) iters({slot.iter});
+                   },
+                   [&](const StoreBuffer& n) { check_id(program_.buffers, n.buffer, "buffer"); },
+               },
+               op.node);
+  }
+
+  // ---- ops in their places
+
+  /// What a place in the program knows: the constant innermost steps (nullopt where one is not constant), the buffers
+  /// allocated so far.
+  struct Place {
+    std::map<IterId, std::optional<std::int64_t>> steps;
+    std::set<BufferId> buffers;
+  };
+
+  void check_body() {
+    Place place;
+    for (const GridAxis& axis : program_.grid) place.steps[axis.iter] = constant(axis.step);
+    if (!program_.body.arguments.empty() || !program_.body.yields.empty())
+      error("T004", "the program's own block has no arguments and yields nothing");
+    check_block(program_.body, place);
+  }
+  static std::optional<std::int64_t> constant(const IntExpr& expr) {
+    return expr.is_constant() ? std::optional(expr.constant()) : std::nullopt;
+  }
+
+  void define(ValueId id) {
+    if (defined_[id.index]) error("T003", fmt::format("%{} is defined twice", program_.values[id].name));
+    defined_[id.index] = visible_[id.index] = true;
+  }
+  void check_block(const Block& block, Place place) {
+    std::vector<ValueId> here = block.arguments;
+    for (ValueId id : block.arguments) define(id);
+    for (const Op& op : block.ops) {
+      for_each_operand(op, [&](ValueId id) {
+        if (!visible_[id.index])
+          error("T003", op, fmt::format("%{} is not defined before this op", program_.values[id].name));
+      });
+      check_op(op, place);
+      for (ValueId id : op.results) define(id);
+      here.insert(here.end(), op.results.begin(), op.results.end());
+    }
+    for (ValueId id : block.yields)
+      if (!visible_[id.index])
+        error("T003", fmt::format("%{} is yielded where it is not defined", program_.values[id].name));
+    for (ValueId id : here) visible_[id.index] = false;
+  }
+
+  void check_op(const Op& op, Place& place) {
+    for (Complaint& complaint : complaints(program_, op)) error(complaint.code, op, complaint.message);
+    check_coverage(op, place);
+    if (const auto* allocate = std::get_if<Allocate>(&op.node)) {
+      if (!allocated_.insert(allocate->buffer).second)
+        error("T011", op, "the buffer is allocated at another place too");
+      place.buffers.insert(allocate->buffer);
+    } else if (const std::optional<BufferId> buffer = used_buffer(op); buffer && !place.buffers.contains(*buffer)) {
+      error("T011", op, "the buffer is not allocated before this op");
+    }
+    if (const auto* loop = std::get_if<For>(&op.node)) check_for(op, *loop, place);
+    if (const auto* branch = std::get_if<If>(&op.node)) check_if(op, *branch, place);
+  }
+  static std::optional<BufferId> used_buffer(const Op& op) {
+    if (const auto* load = std::get_if<LoadBuffer>(&op.node)) return load->buffer;
+    if (const auto* store = std::get_if<StoreBuffer>(&op.node)) return store->buffer;
+    if (const auto* copy = std::get_if<Copy>(&op.node)) return copy->buffer;
+    return std::nullopt;
+  }
+
+  void check_coverage(const Op& op, const Place& place) {
+    if (!has_coordinates(op)) return;
+    const auto check = [&](ValueId id) {
+      for (const Axis& axis : type(id).axes) {
+        const auto at = place.steps.find(axis.iter);
+        if (at != place.steps.end() && at->second && axis.size < *at->second)
+          error("T006", op,
+                fmt::format("axis {} has size {}, but the innermost step over {} is {}", name(axis.iter), axis.size,
+                            name(axis.iter), *at->second));
+      }
+    };
+    for (ValueId id : op.results) check(id);
+    if (op.results.empty()) for_each_operand(op, check);
+  }
+
+  void check_types_agree(const Op& op, std::string_view what, const std::vector<ValueId>& ids,
+                         std::string_view expected_what, const std::vector<ValueId>& expected) {
+    if (ids.size() != expected.size())
+      return error("T009", op, fmt::format("{} {} for {} {}", ids.size(), what, expected.size(), expected_what));
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (!(type(ids[i]) == type(expected[i])))
+        error("T009", op, fmt::format("the types of {} and {} number {} differ", what, expected_what, i));
+  }
+
+  void check_for(const Op& op, const For& loop, const Place& place) {
+    if (loop.step.is_constant() && loop.step.constant() < 1)
+      error("T010", op, fmt::format("the step is {}; it must be positive", loop.step.constant()));
+    check_types_agree(op, "arguments", loop.body.arguments, "initial tiles", loop.initial);
+    check_types_agree(op, "yields", loop.body.yields, "initial tiles", loop.initial);
+    check_types_agree(op, "results", op.results, "initial tiles", loop.initial);
+    Place inside = place;
+    inside.steps[loop.iter] = constant(loop.step);
+    check_block(loop.body, std::move(inside));
+  }
+
+  void check_if(const Op& op, const If& branch, const Place& place) {
+    if (!branch.then_block.arguments.empty() || !branch.else_block.arguments.empty())
+      error("T009", op, "the branches of an if take no arguments");
+    check_types_agree(op, "yields", branch.then_block.yields, "results", op.results);
+    check_types_agree(op, "yields of the else block", branch.else_block.yields, "results", op.results);
+    check_block(branch.then_block, place);
+    check_block(branch.else_block, place);
+  }
+
+  const Program& program_;
+  std::vector<bool> defined_, visible_;
+  std::set<BufferId> allocated_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<void> verify(const Program& program) {
+  return Verifier(program).run();
+}
+
+}  // namespace tilewright::tile
