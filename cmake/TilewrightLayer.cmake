@@ -24,6 +24,7 @@ function(tw_layer name)
   if(EXISTS "${extra}")
     include("${extra}")
   endif()
+  set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_LAYERS ${name})
 endfunction()
 
 # tw_test(NAME LAYERS … [LIBRARIES …]): one GoogleTest binary over tests/NAME/**.cpp.

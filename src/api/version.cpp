@@ -3,6 +3,8 @@
 
 namespace tilewright {
 
-std::string_view version() noexcept { return TILEWRIGHT_VERSION; }
+std::string_view version() noexcept {
+  return TILEWRIGHT_VERSION;
+}
 
 }  // namespace tilewright

@@ -19,8 +19,8 @@ class TextCursor;
 enum class IntOp : std::uint8_t { constant, symbol, add, sub, mul, floor_div, ceil_div, mod, min, max };
 
 /// An immutable expression with value semantics (shared structure). Building one folds constants and applies the
-/// identities x+0, x-0, x-x, x*1, x*0, x/1, x%1, min(x,x), max(x,x). It never overflows silently: evaluation is checked,
-/// and an operation on constants that would overflow or divide by zero stays as it is.
+/// identities x+0, x-0, x-x, x*1, x*0, x/1, x%1, min(x,x), max(x,x). It never overflows silently: evaluation is
+/// checked, and an operation on constants that would overflow or divide by zero stays as it is.
 class IntExpr {
  public:
   IntExpr() : IntExpr(0) {}
