@@ -20,11 +20,19 @@ struct ReferenceResult {
   /// Row-major: the value in f64 (or i64) before the final rounding to the output type, and that rounding.
   std::vector<Scalar> exact;
   std::vector<Scalar> rounded;
-  /// For float sums: Σ|terms| per output, the scale of the error bound; 1-term statements have |value|.
+  /// For float sums: Σ|terms| per output, the scale of the error bound; other statements have |value|. Where `then`
+  /// follows a float sum, the scale of its result: how far it moves, per relative change of Σ|terms|, or its magnitude
+  /// if that is larger.
   std::vector<double> magnitude;
 };
 
-/// Extents come from the views. A view that is missing or of the wrong type or rank is an error.
+/// Extents come from the views. A view that is missing or of the wrong type or rank is an error, as are views whose
+/// extents contradict one another or let an index leave its tensor.
 Result<ReferenceResult> evaluate(const Nest& nest, const std::vector<NamedView>& operands);
+
+/// The same for the output points in `output_indices` alone, in their order: how large outputs are checked by sample.
+/// An index that is not in the output is an error. `shape` is the whole output's.
+Result<ReferenceResult> evaluate_points(const Nest& nest, const std::vector<NamedView>& operands,
+                                        const std::vector<std::vector<std::int64_t>>& output_indices);
 
 }  // namespace tilewright::nest

@@ -1,7 +1,7 @@
 // Nest IR: what is computed, as a nest of ordered loops, and the facts that a schedule adds. Sits between the typed
 // statement and the tile IR. docs/ir/nest.md is the reference of the text form.
 //
-//   nest mm : f32
+//   nest mm[i, j] : f32
 //     tensor a : f32 rank 2
 //     tensor b : f32 rank 2
 //     iter i output extent a.0
@@ -9,7 +9,7 @@
 //     iter k reduction extent a.1
 //     read %r0 = a[i, k]
 //     read %r1 = b[k, j]
-//     reduce sum in f32 (mul f32 %r0 %r1)
+//     reduce sum in f32 from 0 (mul f32 %r0 %r1)
 //     then (relu f32 %acc)
 //     loop i step 128
 //     loop i.in step 1 ...
@@ -134,9 +134,11 @@ struct Nest {
   Table<TensorId, Tensor> tensors;   ///< operands; the output is no member
   Table<IterId, Iterator> iterators;
   Table<ReadId, Read> reads;
-  Table<ExprId, Expr> exprs;
+  Table<ExprId, Expr> exprs;         ///< operands before their users
   std::optional<Monoid> reduction;  ///< nullopt: one value an output point
   DType accumulate = DType::f32;    ///< type of `value` and of Accumulated
+  /// What the reduction folds from, of type `accumulate`: 0, 1, or the lowest or highest value of the output's type.
+  Scalar identity;
   ExprId value;                     ///< the summand, of type `accumulate`; without a reduction the one value
   ExprId result;                    ///< what is stored: of type `output`, over Accumulated (at least a cast or itself)
   Precision precision = Precision::exact;

@@ -1,0 +1,140 @@
+// Compiles an expression into steps over lanes. See block_program.h.
+#include "nest/reference/block_program.h"
+
+#include <cstring>
+
+#include "nest/reference/block_ops.h"
+#include "nest/walk.h"
+#include "support/diagnostic.h"
+#include "support/overloaded.h"
+
+namespace tilewright::nest {
+namespace {
+
+void fill(Lane& lane, const Scalar& value) {
+  if (value.is_float())
+    lane.real.fill(value.as_double());
+  else
+    lane.integer.fill(value.as_int());
+}
+
+template <class T>
+T load(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+/// Sets element `point` of the lane that the type's class uses.
+void set(Lane& lane, std::size_t point, const Scalar& value) {
+  if (value.is_float())
+    lane.real[point] = value.as_double();
+  else
+    lane.integer[point] = value.as_int();
+}
+
+/// Loads every point of the block; `load_one(lane, point, address)`.
+template <class LoadOne>
+Step load_step(const BoundRead& bound, std::size_t read, std::size_t destination, LoadOne load_one) {
+  return [=, data = bound.data](Frame& frame, std::size_t count) {
+    Lane& lane = frame.lanes[destination];
+    const std::vector<std::uint64_t>& offsets = frame.points->offsets[read];
+    for (std::size_t point = 0; point < count; ++point)
+      load_one(lane, point, data + static_cast<std::ptrdiff_t>(offsets[point]));
+  };
+}
+
+Step guarded_step(const BoundRead& bound, std::size_t read, std::size_t destination, const Scalar& otherwise) {
+  return [=, data = bound.data, dtype = bound.dtype](Frame& frame, std::size_t count) {
+    Lane& lane = frame.lanes[destination];
+    const std::vector<std::uint64_t>& offsets = frame.points->offsets[read];
+    const std::vector<std::uint8_t>& inside = frame.points->inside[read];
+    for (std::size_t point = 0; point < count; ++point)
+      set(lane, point,
+          inside[point] != 0 ? load_scalar(dtype, data + static_cast<std::ptrdiff_t>(offsets[point])) : otherwise);
+  };
+}
+
+Step read_step(const BoundRead& bound, std::size_t read, std::size_t to, const std::optional<Scalar>& otherwise) {
+  if (otherwise && !bound.slots.empty()) return guarded_step(bound, read, to, *otherwise);
+  switch (bound.dtype) {
+    case DType::f32:
+      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
+        lane.real[point] = static_cast<double>(load<float>(address));
+      });
+    case DType::f64:
+      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
+        lane.real[point] = load<double>(address);
+      });
+    case DType::i32:
+      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
+        lane.integer[point] = load<std::int32_t>(address);
+      });
+    case DType::i8:
+      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
+        lane.integer[point] = load<std::int8_t>(address);
+      });
+    case DType::f16:
+    case DType::bf16:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+    case DType::u8:
+    case DType::u32:
+    case DType::i64:
+    case DType::boolean:
+      return load_step(bound, read, to, [type = bound.dtype](Lane& lane, std::size_t point, const std::byte* address) {
+        set(lane, point, load_scalar(type, address));
+      });
+  }
+  internal_error("reference: unknown element type");
+}
+
+}  // namespace
+
+BlockProgram::BlockProgram(const Nest& nest, const Bindings& bindings, ExprId root)
+    : frame_{.lanes = std::vector<Lane>(1)}, reads_(nest.reads.size()), iterators_(nest.iterators.size()) {
+  std::vector<std::size_t> lanes(nest.exprs.size());
+  walk(nest.exprs, root, [&](ExprId id, const Expr& expr) {
+    if (std::holds_alternative<Accumulated>(expr.node)) return;  // lane 0
+    const std::size_t to = lanes[id.index] = frame_.lanes.size();
+    frame_.lanes.emplace_back();
+    std::visit(
+        Overloaded{
+            [&](const Constant& constant) { fill(frame_.lanes[to], constant.value); },
+            [&](const ExtentValue&) { frame_.lanes[to].integer.fill(bindings.constants[id.index]); },
+            [&](const Accumulated&) {},
+            [&](const ReadValue& value) {
+              const std::size_t read = value.read.index;
+              reads_[read] = true;
+              steps_.push_back(read_step(bindings.reads[read], read, to, nest.reads[value.read].otherwise));
+            },
+            [&](const IterValue& value) {
+              iterators_[value.iter.index] = true;
+              steps_.push_back([to, iter = value.iter.index](Frame& frame, std::size_t count) {
+                for (std::size_t point = 0; point < count; ++point)
+                  frame.lanes[to].integer[point] = static_cast<std::int64_t>(frame.points->iterators[iter][point]);
+              });
+            },
+            [&](const CastExpr& cast) {
+              steps_.push_back(cast_step(nest.exprs[cast.operand].dtype, expr.dtype, to, lanes[cast.operand.index]));
+            },
+            [&](const ApplyExpr& apply) {
+              std::vector<std::size_t> sources;
+              for (ExprId operand : apply.operands) sources.push_back(lanes[operand.index]);
+              steps_.push_back(apply_step(apply.op, nest.exprs[apply.operands.back()].dtype, to, sources));
+            }},
+        expr.node);
+  });
+  result_ = unrounded_ = lanes[root.index];
+  const CastExpr* last = std::get_if<CastExpr>(&nest.exprs[root].node);
+  if (last && is_floating(nest.exprs[root].dtype) && is_floating(nest.exprs[last->operand].dtype))
+    unrounded_ = lanes[last->operand.index];
+}
+
+const Lane& BlockProgram::run(const PointBlock& points, std::size_t count) {
+  frame_.points = &points;
+  for (const Step& step : steps_) step(frame_, count);
+  return frame_.lanes[result_];
+}
+
+}  // namespace tilewright::nest
