@@ -5,6 +5,10 @@
 
 namespace tilewright {
 
+namespace {
+constexpr std::uintptr_t largest_span = std::uintptr_t{1} << 60;
+}
+
 std::optional<ByteRange> byte_range(const TensorView& view) {
   if (view.shape.size() != view.strides.size()) return std::nullopt;
   const auto element = static_cast<std::int64_t>(size_of(view.dtype));
@@ -31,6 +35,7 @@ std::optional<ByteRange> byte_range(const TensorView& view) {
   if (__builtin_add_overflow(highest, element, &highest) || __builtin_add_overflow(base, lowest, &range.begin) ||
       __builtin_add_overflow(base, highest, &range.end))
     return std::nullopt;
+  if (range.size() > largest_span) return std::nullopt;
   return range;
 }
 

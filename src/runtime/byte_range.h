@@ -23,7 +23,8 @@ struct ByteRange {
 
 /// From the first byte of the lowest element to past the last byte of the highest one; strides of either sign, and
 /// those of axes of extent 1 (any value) do not count. nullopt where shape and strides differ in length, an extent is
-/// negative, or the range leaves the 64-bit address space.
+/// negative, or the range leaves the 64-bit address space or spans more than 2⁶⁰ bytes. No machine maps that much, and
+/// below it extent × stride of every axis is representable, also of reshaped views.
 std::optional<ByteRange> byte_range(const TensorView& view);
 
 }  // namespace tilewright

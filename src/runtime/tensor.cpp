@@ -13,9 +13,6 @@ namespace tilewright {
 
 namespace {
 
-/// Bytes that one tensor may span. No machine maps more, and below it extent × stride of every view is representable.
-constexpr std::uintptr_t largest_reach = std::uintptr_t{1} << 60;
-
 /// Row-major strides; extents of 0 count as 1, so that the product stays what checked_byte_size has bounded.
 std::vector<std::int64_t> default_strides(const Shape& shape) {
   Shape positive = shape;
@@ -156,8 +153,7 @@ Result<Tensor> Tensor::borrow(BorrowedMemory memory) {
   std::uintptr_t first = 0;
   const bool first_fits = !__builtin_add_overflow(base, memory.byte_offset, &first);
   TensorView view{reinterpret_cast<std::byte*>(first), tensor.dtype_, tensor.shape_, tensor.strides_};
-  const std::optional<ByteRange> range = byte_range(view);
-  if (!first_fits || !range || range->size() > largest_reach)
+  if (!first_fits || !byte_range(view))
     return fail("R006",
                 fmt::format("a tensor of shape {} and strides {} reaches outside of the address space",
                             shape_text(tensor.shape_), shape_text(tensor.strides_)),
