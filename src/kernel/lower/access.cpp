@@ -1,0 +1,366 @@
+// Addresses, masks, loads and stores of tile_to_kernel.
+#include <algorithm>
+#include <bit>
+
+#include "kernel/lower/lowering.h"
+#include "kernel/lower/scalars.h"
+#include "support/overloaded.h"
+#include "tile/walk.h"
+
+namespace tilewright::kernel::lowering {
+namespace {
+
+std::int64_t bytes_of(DType dtype) {
+  return static_cast<std::int64_t>(size_of(dtype));
+}
+
+IntExpr stride_bytes(const tile::Tensor& tensor, std::size_t axis) {
+  switch (tensor.strides[axis]) {
+    case StrideClass::zero:
+      return 0;
+    case StrideClass::one:
+      return bytes_of(tensor.dtype);
+    case StrideClass::other:
+      break;
+  }
+  return IntExpr::symbol(tensor.name + ".s" + std::to_string(axis)) * bytes_of(tensor.dtype);
+}
+
+IntExpr constant_bytes(const tile::Tensor& tensor, const std::vector<tile::Affine>& index) {
+  IntExpr sum = 0;
+  for (std::size_t slot = 0; slot < index.size(); ++slot)
+    if (index[slot].constant != 0) sum = sum + stride_bytes(tensor, slot) * index[slot].constant;
+  return sum;
+}
+
+std::string affine_key(const std::vector<tile::Affine>& index) {
+  std::string key;
+  for (const tile::Affine& slot : index) {
+    for (const tile::Affine::Term& term : slot.terms)
+      key += std::to_string(term.coefficient) + "*" + std::to_string(term.iter.index) + "+";
+    key += std::to_string(slot.constant) + ",";
+  }
+  return key;
+}
+
+std::vector<tile::Affine> store_affine(const tile::Store& store) {
+  std::vector<tile::Affine> index;
+  for (const tile::StoreIndex& slot : store.index)
+    index.push_back(slot.block ? tile::Affine{} : tile::Affine{{{slot.iter, 1}}, 0});
+  return index;
+}
+
+}  // namespace
+
+AccessMap Lowering::tensor_access(tile::TensorId tensor, const std::vector<tile::Affine>& index) const {
+  AccessMap map;
+  for (std::size_t slot = 0; slot < index.size(); ++slot) {
+    const IntExpr stride = stride_bytes(program_.tensors[tensor], slot);
+    if (stride.is_constant(0)) continue;
+    for (const tile::Affine::Term& term : index[slot].terms) {
+      IntExpr& bytes = map.bytes[term.iter];
+      bytes = bytes + stride * term.coefficient;
+    }
+  }
+  return map;
+}
+
+/// A coordinate c of a packed axis lies at (c / inner) · outer + (c % inner) · inner_stride. Scopes start at multiples
+/// of `inner`, where that is c · (outer / inner): the running pointer's step. Positions inside a tile add the rest.
+AccessMap Lowering::buffer_access(tile::BufferId id) const {
+  const tile::Buffer& buffer = program_.buffers[id];
+  AccessMap map;
+  map.buffer = id;
+  for (const tile::BufferAxis& axis : buffer.axes) {
+    const IntExpr outer = axis.outer_stride * bytes_of(buffer.dtype);
+    map.bytes[axis.iter] = floor_div(outer, axis.inner);
+    for (std::int64_t p = 0; p < axis.inner && axis.inner > 1; ++p)
+      map.positions[axis.iter].push_back(p * axis.inner_stride * bytes_of(buffer.dtype));
+  }
+  return map;
+}
+
+std::string Lowering::access_key(const tile::Op& op) const {
+  if (const auto* load = std::get_if<tile::Load>(&op.node))
+    return "t" + std::to_string(load->tensor.index) + ":" + affine_key(load->index);
+  if (const auto* store = std::get_if<tile::Store>(&op.node))
+    return "t" + std::to_string(store->tensor.index) + ":" + affine_key(store_affine(*store));
+  if (const auto* load = std::get_if<tile::LoadBuffer>(&op.node)) return "b" + std::to_string(load->buffer.index);
+  if (const auto* store = std::get_if<tile::StoreBuffer>(&op.node)) return "b" + std::to_string(store->buffer.index);
+  return {};
+}
+
+void Lowering::register_accesses(const tile::Block& block) {
+  tile::walk(block, [&](const tile::Op& op) {
+    const std::string key = access_key(op);
+    if (key.empty() || accesses_.contains(key)) return;
+    const auto of_tensor = [&](tile::TensorId tensor, const std::vector<tile::Affine>& index) {
+      accesses_[key] = tensor_access(tensor, index);
+      pointers_[key] = build_.offset(tensors_.at(tensor), size(constant_bytes(program_.tensors[tensor], index)));
+    };
+    if (const auto* load = std::get_if<tile::Load>(&op.node)) of_tensor(load->tensor, load->index);
+    if (const auto* store = std::get_if<tile::Store>(&op.node)) of_tensor(store->tensor, store_affine(*store));
+    const auto of_buffer = [&](tile::BufferId buffer) {
+      accesses_[key] = buffer_access(buffer);
+      pointers_[key] = workspace_;
+    };
+    if (const auto* load = std::get_if<tile::LoadBuffer>(&op.node)) of_buffer(load->buffer);
+    if (const auto* store = std::get_if<tile::StoreBuffer>(&op.node)) of_buffer(store->buffer);
+  });
+}
+
+ValueId Lowering::position_bytes(const AccessMap& map, const Axis& axis, std::int64_t position) {
+  const auto packed = map.positions.find(axis.iter);
+  const std::int64_t coordinate = axis.lanes ? position * lanes_of({axis}) : position;
+  if (packed != map.positions.end()) return size(packed->second[static_cast<std::size_t>(coordinate)]);
+  const auto bytes = map.bytes.find(axis.iter);
+  return bytes == map.bytes.end() ? build_.index(0) : size(bytes->second * coordinate);
+}
+
+/// The address of a tile's vector. With `clamp`, unrolled coordinates outside of their scope take the address of the
+/// scope's base, which is always inside: such elements are unspecified, and memory outside is not touched.
+ValueId Lowering::address(const std::string& key, const Registers& tile, const Positions& at, bool clamp) {
+  const AccessMap& map = accesses_.at(key);
+  ValueId pointer = pointers_.at(key);
+  for (const Axis& axis : tile.axes) {
+    const std::int64_t position = at.at(axis.iter);
+    if (position == 0) continue;
+    ValueId bytes = position_bytes(map, axis, position);
+    if (clamp && !axis.lanes && !scopes_.at(axis.iter).full && build_.constant_int(bytes) != 0)
+      bytes = build_.select(is_inside(axis.iter, position), bytes, build_.index(0));
+    pointer = build_.offset(pointer, bytes);
+  }
+  return pointer;
+}
+
+ValueId Lowering::is_inside(IterId iter, std::int64_t position) {
+  const Scope& scope = scopes_.at(iter);
+  return build_.cmp(Predicate::slt, build_.add(scope.base, build_.index(position)), scope.limit);
+}
+
+/// i1 a lane: the coordinate is inside. Invalid where the whole axis is known to be.
+ValueId Lowering::lane_mask(const Axis& axis, std::int64_t position) {
+  const Scope& scope = scopes_.at(axis.iter);
+  if (scope.full) return {};
+  const int lanes = lanes_of({axis});
+  const ValueId start = build_.add(scope.base, build_.index(position * lanes));
+  ValueId remaining = build_.sub(scope.limit, start);
+  remaining = build_.binary(Opcode::smin, remaining, build_.index(lanes));
+  remaining = build_.binary(Opcode::smax, remaining, build_.index(0));
+  const Type type{Element::i32, static_cast<std::uint16_t>(lanes)};
+  const ValueId bound = build_.splat(build_.convert(Opcode::trunc, remaining, Element::i32), lanes);
+  return build_.cmp(Predicate::slt, build_.iota(type), bound);
+}
+
+/// How far apart neighbouring lanes lie: zero, one element, or another distance (no lanes: zero).
+StrideClass Lowering::lane_stride(tile::TensorId tensor, const std::vector<tile::Affine>& index,
+                                  const Registers& tile) const {
+  const auto lanes = std::ranges::find_if(tile.axes, &Axis::lanes);
+  if (lanes == tile.axes.end()) return StrideClass::zero;
+  const AccessMap map = tensor_access(tensor, index);
+  const auto bytes = map.bytes.find(lanes->iter);
+  if (bytes == map.bytes.end()) return StrideClass::zero;
+  return bytes->second.is_constant(bytes_of(tile.dtype)) ? StrideClass::one : StrideClass::other;
+}
+
+ValueId Lowering::load_vector(const std::string& key, const Registers& tile, const Positions& at,
+                              StrideClass lane_stride, std::uint32_t align, ValueId mask) {
+  const int lanes = lanes_of(tile.axes);
+  const Type type{memory_element(tile.dtype), static_cast<std::uint16_t>(lanes)};
+  const ValueId pointer = address(key, tile, at, true);
+  switch (lane_stride) {
+    case StrideClass::zero: {
+      const ValueId scalar = from_memory(build_, build_.load(type.scalar(), pointer, {align, false}), tile.dtype);
+      return build_.splat(scalar, lanes);
+    }
+    case StrideClass::one:
+      return from_memory(build_, build_.load(type, pointer, {align, false}, mask), tile.dtype);
+    case StrideClass::other:
+      break;
+  }
+  const auto axis = std::ranges::find_if(tile.axes, &Axis::lanes);
+  const ValueId stride = build_.splat(size(accesses_.at(key).bytes.at(axis->iter)), lanes);
+  const ValueId offsets = build_.mul(build_.iota({Element::i64, type.lanes}), stride);
+  return from_memory(build_, build_.gather(type, pointer, offsets, {align, false}, mask), tile.dtype);
+}
+
+Registers Lowering::load(const tile::Op& op, const tile::Load& load) {
+  if (load.otherwise) return load_or_else(op, load);
+  Registers tile = make(op.results[0]);
+  const StrideClass stride = lane_stride(load.tensor, load.index, tile);
+  const std::string key = access_key(op);
+  const auto align = static_cast<std::uint32_t>(bytes_of(tile.dtype));
+  const auto lanes = std::ranges::find_if(tile.axes, &Axis::lanes);
+  each_position(tile.axes, [&](const Positions& at) {
+    const bool masked = lanes != tile.axes.end() && stride != StrideClass::zero;
+    const ValueId mask = masked ? lane_mask(*lanes, at.at(lanes->iter)) : ValueId{};
+    tile.values.push_back(load_vector(key, tile, at, stride, align, mask));
+  });
+  return tile;
+}
+
+Registers Lowering::load_buffer(const tile::Op& op) {
+  Registers tile = make(op.results[0]);
+  const std::string key = access_key(op);
+  const int lanes = lanes_of(tile.axes);
+  const Type type{memory_element(tile.dtype), static_cast<std::uint16_t>(lanes)};
+  const auto align = static_cast<std::uint32_t>(bytes_of(tile.dtype));
+  each_position(tile.axes, [&](const Positions& at) {
+    const ValueId pointer = address(key, tile, at, false);
+    tile.values.push_back(from_memory(build_, build_.load(type, pointer, {align, false}), tile.dtype));
+  });
+  return tile;
+}
+
+/// i1 (a lane) for one vector of the tile: every slot of the index lies in the tensor. Slots without `else` never
+/// leave.
+ValueId Lowering::index_inside(const tile::Load& load, const Registers& tile, const Positions& at) {
+  const tile::Tensor& tensor = program_.tensors[load.tensor];
+  const int lanes = lanes_of(tile.axes);
+  ValueId inside;
+  for (std::size_t slot = 0; slot < load.index.size(); ++slot) {
+    ValueId index = build_.index(load.index[slot].constant);
+    ValueId along_lanes;
+    for (const tile::Affine::Term& term : load.index[slot].terms) {
+      const Axis* axis = nullptr;
+      for (const Axis& candidate : tile.axes)
+        if (candidate.iter == term.iter) axis = &candidate;
+      std::int64_t position = axis ? at.at(axis->iter) : 0;
+      if (axis && axis->lanes) position *= lanes;
+      const ValueId coordinate = build_.add(scopes_.at(term.iter).base, build_.index(position));
+      const ValueId coefficient = build_.index(term.coefficient);
+      index = build_.add(index, build_.mul(coordinate, coefficient));
+      if (axis && axis->lanes)
+        along_lanes = build_.mul(build_.iota({Element::i64, static_cast<std::uint16_t>(lanes)}),
+                                 build_.splat(coefficient, lanes));
+    }
+    // One unsigned comparison finds both ends: a negative index is a huge one.
+    ValueId extent = size(IntExpr::symbol(tensor.name + "." + std::to_string(slot)));
+    if (along_lanes.valid()) {
+      index = build_.add(build_.splat(index, lanes), along_lanes);
+      extent = build_.splat(extent, lanes);
+    }
+    ValueId here = build_.cmp(Predicate::ult, index, extent);
+    if (inside.valid() && build_.type(inside).lanes != build_.type(here).lanes) {
+      if (build_.type(here).lanes == 1)
+        here = build_.splat(here, lanes);
+      else
+        inside = build_.splat(inside, lanes);
+    }
+    inside = inside.valid() ? build_.binary(Opcode::bit_and, inside, here) : here;
+  }
+  return inside;
+}
+
+Registers Lowering::load_or_else(const tile::Op& op, const tile::Load& load) {
+  Registers tile = make(op.results[0]);
+  const StrideClass stride = lane_stride(load.tensor, load.index, tile);
+  const std::string key = access_key(op);
+  const auto align = static_cast<std::uint32_t>(bytes_of(tile.dtype));
+  const auto lanes_axis = std::ranges::find_if(tile.axes, &Axis::lanes);
+  const int lanes = lanes_of(tile.axes);
+  const ValueId otherwise = constant_of(build_, tile.dtype, *load.otherwise, lanes);
+  each_position(tile.axes, [&](const Positions& at) {
+    ValueId inside = index_inside(load, tile, at);
+    for (const Axis& axis : tile.axes) {  // outside coordinates must not touch memory either
+      if (axis.lanes || scopes_.at(axis.iter).full || !inside.valid()) continue;
+      ValueId here = is_inside(axis.iter, at.at(axis.iter));
+      if (build_.type(inside).lanes > 1) here = build_.splat(here, lanes);
+      inside = build_.binary(Opcode::bit_and, inside, here);
+    }
+    if (!inside.valid()) {  // rank 0
+      tile.values.push_back(load_vector(key, tile, at, stride, align, {}));
+    } else if (build_.type(inside).lanes > 1 || (lanes > 1 && stride != StrideClass::zero)) {
+      if (build_.type(inside).lanes == 1) inside = build_.splat(inside, lanes);
+      ValueId mask = inside;
+      const ValueId in_scope = lane_mask(*lanes_axis, at.at(lanes_axis->iter));
+      if (in_scope.valid()) mask = build_.binary(Opcode::bit_and, mask, in_scope);
+      // A broadcast along lanes of which some are outside: gather the one address.
+      const bool broadcast = stride == StrideClass::zero;
+      ValueId value;
+      if (broadcast) {
+        const Type type{memory_element(tile.dtype), static_cast<std::uint16_t>(lanes)};
+        const ValueId zeros = build_.splat(build_.index(0), lanes);
+        value = from_memory(build_, build_.gather(type, address(key, tile, at, false), zeros, {align, false}, mask),
+                            tile.dtype);
+      } else {
+        value = load_vector(key, tile, at, stride, align, mask);
+      }
+      tile.values.push_back(build_.select(inside, value, otherwise));
+    } else {
+      const ValueId scalar_otherwise = constant_of(build_, tile.dtype, *load.otherwise, 1);
+      const Type type{memory_element(tile.dtype), 1};
+      const ValueId value = build_.if_then(
+          inside,
+          [&] {
+            const ValueId loaded = build_.load(type, address(key, tile, at, false), {align, false});
+            return std::vector{from_memory(build_, loaded, tile.dtype)};
+          },
+          [&] { return std::vector{scalar_otherwise}; })[0];
+      tile.values.push_back(lanes > 1 ? build_.splat(value, lanes) : value);
+    }
+  });
+  return tile;
+}
+
+void Lowering::store(const tile::Op& op, const tile::Store& store) {
+  const Registers tile = tiles_.at(store.value);
+  const std::vector<tile::Affine> index = store_affine(store);
+  const StrideClass stride = lane_stride(store.tensor, index, tile);
+  const std::string key = access_key(op);
+  const auto lanes_axis = std::ranges::find_if(tile.axes, &Axis::lanes);
+  const int lanes = lanes_of(tile.axes);
+  const auto element_bytes = static_cast<std::uint32_t>(bytes_of(tile.dtype));
+
+  ValueId part = build_.index(0);
+  for (std::size_t slot = 0; slot < store.index.size(); ++slot) {
+    if (!store.index[slot].block) continue;
+    const ValueId number =
+        build_.binary(Opcode::udiv, scopes_.at(store.index[slot].iter).base, size(*store.index[slot].block));
+    part = build_.add(part, build_.mul(number, size(stride_bytes(program_.tensors[store.tensor], slot))));
+  }
+  each_position(tile.axes, [&](const Positions& at) {
+    const ValueId value = to_memory(build_, this->at(tile, at, lanes), tile.dtype);
+    ValueId row_inside;
+    for (const Axis& axis : tile.axes) {
+      if (axis.lanes || axis.size == 1 || scopes_.at(axis.iter).full) continue;
+      const ValueId here = is_inside(axis.iter, at.at(axis.iter));
+      row_inside = row_inside.valid() ? build_.binary(Opcode::bit_and, row_inside, here) : here;
+    }
+    const auto write = [&] {
+      const ValueId pointer = build_.offset(address(key, tile, at, false), part);
+      const ValueId mask = lanes > 1 ? lane_mask(*lanes_axis, at.at(lanes_axis->iter)) : ValueId{};
+      if (lanes == 1) {
+        build_.store(value, pointer, {element_bytes, false});
+      } else if (stride == StrideClass::one) {
+        const bool stream = store.nontemporal && !mask.valid();
+        const std::uint32_t align = stream ? element_bytes * static_cast<std::uint32_t>(lanes) : element_bytes;
+        build_.store(value, pointer, {align, stream}, mask);
+      } else {
+        const auto bytes = accesses_.at(key).bytes.find(lanes_axis->iter);
+        const ValueId step = bytes == accesses_.at(key).bytes.end() ? build_.index(0) : size(bytes->second);
+        const ValueId offsets =
+            build_.mul(build_.iota({Element::i64, static_cast<std::uint16_t>(lanes)}), build_.splat(step, lanes));
+        build_.scatter(value, pointer, offsets, {element_bytes, false}, mask);
+      }
+      return std::vector<ValueId>{};
+    };
+    if (row_inside.valid())
+      build_.if_then(row_inside, write, [] { return std::vector<ValueId>{}; });
+    else
+      write();
+  });
+}
+
+void Lowering::store_buffer(const tile::Op& op, const tile::StoreBuffer& store) {
+  const Registers tile = tiles_.at(store.value);
+  const std::string key = access_key(op);
+  const int lanes = lanes_of(tile.axes);
+  const auto align = static_cast<std::uint32_t>(bytes_of(tile.dtype));
+  each_position(tile.axes, [&](const Positions& at) {
+    const ValueId value = to_memory(build_, this->at(tile, at, lanes), tile.dtype);
+    build_.store(value, address(key, tile, at, false), {align, false});
+  });
+}
+
+}  // namespace tilewright::kernel::lowering

@@ -1,0 +1,156 @@
+// The state of tile_to_kernel: scopes, running pointers, tiles in registers. Private to kernel/lower.
+//
+// A worked example. In `for j by 16 { for i by 6 { for k by 1 carry %c … contract %c, %x, %y } }` on a machine with 8
+// lanes, %c : f32 [i 6, j 16 lanes] is 12 values of f32x8 (6 rows of 2 vectors), %x : [i 6] is 6 scalars and
+// %y : [j 16 lanes] 2 vectors; one step of k is 2 vector loads, 6 scalar loads, 6 splats and 12 fused multiply-adds.
+// The load of %x has a running pointer that was advanced by j's, i's and k's scopes (by 0, Δi · stride and Δk ·
+// stride), and row r reads at that pointer + r · stride, a parameter.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/builder.h"
+#include "kernel/lower/tile_to_kernel.h"
+#include "tile/ir.h"
+
+namespace tilewright::kernel::lowering {
+
+using tile::Axis;
+using tile::IterId;
+using tile::StrideClass;
+
+/// An iterator's current scope. `full`: the tile axes over it hold no coordinate at or past the limit.
+struct Scope {
+  ValueId base;
+  ValueId limit;
+  bool full = false;
+};
+
+/// A tile in registers. Position along an axis: the coordinate, or along the lanes axis the number of the vector.
+struct Registers {
+  DType dtype = DType::f32;
+  std::vector<Axis> axes;
+  std::vector<ValueId> values;  ///< row-major over the axes' positions
+};
+
+/// Positions by iterator; axes that a tile lacks are ignored.
+using Positions = std::map<IterId, std::int64_t>;
+
+/// One access map with its running pointer's parts: bytes that a step of an iterator moves the address by.
+struct AccessMap {
+  std::map<IterId, IntExpr> bytes;  ///< of one point
+  std::map<IterId, std::vector<IntExpr>>
+      positions;  ///< of the position p along an axis of a packed buffer; else p · bytes
+  std::optional<tile::BufferId> buffer;
+};
+
+class Lowering {
+ public:
+  Lowering(const tile::Program& program, const HostTarget& target);
+  HostKernel run();
+
+ private:
+  // tile_to_kernel.cpp: parameters, scopes, structure.
+  ValueId size(const IntExpr& value);
+  void lower_point(ValueId point, const std::vector<IntExpr>& counts);
+  void lower_block(const tile::Block& block);
+  void lower_op(const tile::Op& op);
+  std::vector<Registers> lower_for(const tile::For& loop);
+  std::vector<Registers> lower_for_range(const tile::For& loop, ValueId begin, ValueId end, bool full,
+                                         std::vector<Registers> carried);
+  std::vector<Registers> lower_if(const tile::If& branch);
+  std::vector<Registers> run_block(const tile::Block& block);
+  void allocate(tile::BufferId buffer);
+  template <class Body>
+  void in_scope(IterId iter, Scope scope, Body&& body);
+  bool has_axis(const tile::Block& block, IterId iter) const;
+  bool has_loop(const tile::Block& block, IterId iter) const;
+
+  // access.cpp: addresses, masks, loads and stores.
+  void register_accesses(const tile::Block& block);
+  AccessMap tensor_access(tile::TensorId tensor, const std::vector<tile::Affine>& index) const;
+  AccessMap buffer_access(tile::BufferId buffer) const;
+  std::string access_key(const tile::Op& op) const;
+  ValueId address(const std::string& key, const Registers& tile, const Positions& at, bool clamp);
+  ValueId position_bytes(const AccessMap& map, const Axis& axis, std::int64_t position);
+  ValueId is_inside(IterId iter, std::int64_t position);
+  ValueId lane_mask(const Axis& axis, std::int64_t position);
+  Registers load(const tile::Op& op, const tile::Load& load);
+  Registers load_buffer(const tile::Op& op);
+  ValueId load_vector(const std::string& key, const Registers& tile, const Positions& at, StrideClass lane_stride,
+                      std::uint32_t align, ValueId mask);
+  Registers load_or_else(const tile::Op& op, const tile::Load& load);
+  ValueId index_inside(const tile::Load& load, const Registers& tile, const Positions& at);
+  StrideClass lane_stride(tile::TensorId tensor, const std::vector<tile::Affine>& index, const Registers& tile) const;
+  void store(const tile::Op& op, const tile::Store& store);
+  void store_buffer(const tile::Op& op, const tile::StoreBuffer& store);
+
+  // registers.cpp: computing on tiles.
+  int lanes_of(const std::vector<Axis>& axes) const;
+  std::int64_t positions_of(const Axis& axis) const;
+  Registers make(tile::ValueId id) const;
+  template <class Body>
+  void each_position(const std::vector<Axis>& axes, Body&& body) const;
+  std::size_t offset_of(const Registers& tile, const Positions& at) const;
+  ValueId at(const Registers& tile, const Positions& at, int lanes);
+  Registers fill(const tile::Op& op, Scalar value);
+  Registers iota(const tile::Op& op, IterId iter);
+  Registers map(const tile::Op& op, const tile::Map& map);
+  Registers cast(const tile::Op& op, const tile::Cast& cast);
+  Registers mask(const tile::Op& op, const tile::Mask& mask);
+  Registers reduce(const tile::Op& op, const tile::Reduce& reduce);
+  Registers contract(const tile::Contract& contract);
+  Registers convert_layout(const tile::Op& op, const tile::ConvertLayout& convert);
+  ValueId fold_lanes(ValueId vector, ScalarOp combine, DType dtype);
+  std::vector<ValueId> transpose_square(std::vector<ValueId> rows);
+
+  const tile::Program& program_;
+  int vector_lanes_;
+  bool has_fma_;
+  Builder build_;
+  HostKernel result_;
+  std::map<std::string, ValueId> sizes_;  ///< parameters by the text of their expression
+  std::map<tile::TensorId, ValueId> tensors_;
+  ValueId workspace_;
+  std::map<tile::BufferId, IntExpr> buffer_offsets_;
+  std::map<IterId, Scope> scopes_;
+  std::map<std::string, AccessMap> accesses_;  ///< by access_key
+  std::map<std::string, ValueId> pointers_;    ///< running, by access_key
+  std::map<tile::ValueId, Registers> tiles_;
+  std::map<tile::TensorId, ValueId> part_bytes_;  ///< address of the part in a split reduction's output
+};
+
+template <class Body>
+void Lowering::each_position(const std::vector<Axis>& axes, Body&& body) const {
+  Positions positions;
+  for (const Axis& axis : axes) positions[axis.iter] = 0;
+  while (true) {
+    body(static_cast<const Positions&>(positions));
+    std::size_t axis = axes.size();
+    while (axis > 0 && ++positions[axes[axis - 1].iter] == positions_of(axes[axis - 1]))
+      positions[axes[--axis].iter] = 0;
+    if (axis == 0) return;
+  }
+}
+
+/// Advances the running pointers that depend on `iter` to the new base, runs `body`, and restores.
+template <class Body>
+void Lowering::in_scope(IterId iter, Scope scope, Body&& body) {
+  const Scope outer = scopes_.at(iter);
+  const std::map<std::string, ValueId> pointers = pointers_;
+  const ValueId delta = build_.sub(scope.base, outer.base);
+  for (auto& [key, pointer] : pointers_) {
+    const auto bytes = accesses_.at(key).bytes.find(iter);
+    if (bytes != accesses_.at(key).bytes.end())
+      pointer = build_.offset(pointer, build_.mul(delta, size(bytes->second)));
+  }
+  scopes_.at(iter) = scope;
+  body();
+  scopes_.at(iter) = outer;
+  pointers_ = pointers;
+}
+
+}  // namespace tilewright::kernel::lowering

@@ -1,0 +1,233 @@
+// Computing on tiles in registers for tile_to_kernel.
+#include <algorithm>
+#include <bit>
+
+#include "kernel/lower/lowering.h"
+#include "kernel/lower/scalars.h"
+
+namespace tilewright::kernel::lowering {
+namespace {
+
+const Axis* find(const std::vector<Axis>& axes, IterId iter) {
+  for (const Axis& axis : axes)
+    if (axis.iter == iter) return &axis;
+  return nullptr;
+}
+
+}  // namespace
+
+/// Lanes of a vector along the lanes axis: the program's, or the whole axis where that is shorter. 1 without one.
+int Lowering::lanes_of(const std::vector<Axis>& axes) const {
+  for (const Axis& axis : axes)
+    if (axis.lanes) return static_cast<int>(std::min<std::int64_t>(axis.size, vector_lanes_));
+  return 1;
+}
+
+std::int64_t Lowering::positions_of(const Axis& axis) const {
+  return axis.lanes ? axis.size / lanes_of({axis}) : axis.size;
+}
+
+Registers Lowering::make(tile::ValueId id) const {
+  const tile::TileType& type = program_.values[id].type;
+  return Registers{type.dtype, type.axes, {}};
+}
+
+std::size_t Lowering::offset_of(const Registers& tile, const Positions& at) const {
+  std::int64_t offset = 0;
+  for (const Axis& axis : tile.axes) offset = offset * positions_of(axis) + at.at(axis.iter);
+  return static_cast<std::size_t>(offset);
+}
+
+/// The tile's vector at positions of a larger tile with `lanes` lanes: a splat where the tile has no lanes.
+ValueId Lowering::at(const Registers& tile, const Positions& at, int lanes) {
+  const ValueId value = tile.values[offset_of(tile, at)];
+  return build_.type(value).lanes == 1 && lanes > 1 ? build_.splat(value, lanes) : value;
+}
+
+Registers Lowering::fill(const tile::Op& op, Scalar value) {
+  Registers tile = make(op.results[0]);
+  const ValueId constant = constant_of(build_, tile.dtype, value, lanes_of(tile.axes));
+  each_position(tile.axes, [&](const Positions&) { tile.values.push_back(constant); });
+  return tile;
+}
+
+Registers Lowering::iota(const tile::Op& op, IterId iter) {
+  Registers tile = make(op.results[0]);
+  const int lanes = lanes_of(tile.axes);
+  each_position(tile.axes, [&](const Positions& at) {
+    const std::int64_t position = tile.axes.empty() ? 0 : at.at(iter) * lanes;
+    ValueId value = build_.add(scopes_.at(iter).base, build_.index(position));
+    if (lanes > 1)
+      value = build_.add(build_.splat(value, lanes), build_.iota({Element::i64, static_cast<std::uint16_t>(lanes)}));
+    tile.values.push_back(value);
+  });
+  return tile;
+}
+
+Registers Lowering::map(const tile::Op& op, const tile::Map& map) {
+  Registers tile = make(op.results[0]);
+  const int lanes = lanes_of(tile.axes);
+  std::vector<Registers> operands;
+  for (tile::ValueId id : map.operands) operands.push_back(tiles_.at(id));
+  const DType dtype = operands.back().dtype;
+  each_position(tile.axes, [&](const Positions& at) {
+    std::vector<ValueId> values;
+    for (const Registers& operand : operands) values.push_back(this->at(operand, at, lanes));
+    tile.values.push_back(lower_scalar_op(build_, map.op, dtype, values));
+  });
+  return tile;
+}
+
+Registers Lowering::cast(const tile::Op& op, const tile::Cast& cast) {
+  Registers tile = make(op.results[0]);
+  const Registers operand = tiles_.at(cast.operand);
+  each_position(tile.axes, [&](const Positions& at) {
+    const ValueId value = this->at(operand, at, lanes_of(tile.axes));
+    tile.values.push_back(lower_cast(build_, value, operand.dtype, tile.dtype));
+  });
+  return tile;
+}
+
+Registers Lowering::mask(const tile::Op& op, const tile::Mask& mask) {
+  Registers tile = make(op.results[0]);
+  const Registers operand = tiles_.at(mask.operand);
+  const int lanes = lanes_of(tile.axes);
+  const ValueId outside = constant_of(build_, tile.dtype, mask.value, lanes);
+  each_position(tile.axes, [&](const Positions& at) {
+    ValueId value = this->at(operand, at, lanes);
+    for (IterId iter : mask.iters) {
+      const Axis* axis = find(tile.axes, iter);
+      if (!axis || scopes_.at(iter).full) continue;
+      const ValueId inside = axis->lanes ? lane_mask(*axis, at.at(iter)) : is_inside(iter, at.at(iter));
+      value = build_.select(inside, value, outside);
+    }
+    tile.values.push_back(value);
+  });
+  return tile;
+}
+
+/// Folds the lanes of one vector as a tree; a scalar.
+ValueId Lowering::fold_lanes(ValueId vector, ScalarOp combine, DType dtype) {
+  for (int lanes = build_.type(vector).lanes; lanes > 1; lanes /= 2) {
+    std::vector<std::int32_t> low, high;
+    for (int lane = 0; lane < lanes / 2; ++lane) {
+      low.push_back(lane);
+      high.push_back(lane + lanes / 2);
+    }
+    const ValueId a = build_.shuffle(vector, vector, low);
+    const ValueId b = build_.shuffle(vector, vector, high);
+    vector = lower_scalar_op(build_, combine, dtype, {a, b});
+  }
+  return vector;
+}
+
+Registers Lowering::reduce(const tile::Op& op, const tile::Reduce& reduce) {
+  Registers tile = make(op.results[0]);
+  const Registers operand = tiles_.at(reduce.operand);
+  const ScalarOp fold = combine(reduce.monoid);
+  std::vector<Axis> folded = operand.axes;
+  std::erase_if(folded, [&](const Axis& axis) { return find(tile.axes, axis.iter) != nullptr; });
+  const bool across_lanes = std::ranges::any_of(folded, &Axis::lanes);
+  each_position(tile.axes, [&](const Positions& at) {
+    std::vector<ValueId> terms;
+    each_position(folded, [&](const Positions& inner) {
+      Positions both = at;
+      both.insert(inner.begin(), inner.end());
+      terms.push_back(operand.values[offset_of(operand, both)]);
+    });
+    while (terms.size() > 1) {
+      std::vector<ValueId> next;
+      for (std::size_t i = 0; i + 1 < terms.size(); i += 2)
+        next.push_back(lower_scalar_op(build_, fold, tile.dtype, {terms[i], terms[i + 1]}));
+      if (terms.size() % 2 == 1) next.push_back(terms.back());
+      terms = std::move(next);
+    }
+    tile.values.push_back(across_lanes ? fold_lanes(terms[0], fold, tile.dtype) : terms[0]);
+  });
+  return tile;
+}
+
+Registers Lowering::contract(const tile::Contract& contract) {
+  Registers tile = tiles_.at(contract.accumulator);
+  const Registers lhs = tiles_.at(contract.lhs);
+  const Registers rhs = tiles_.at(contract.rhs);
+  std::vector<Axis> folded;
+  for (const Registers* side : {&lhs, &rhs})
+    for (const Axis& axis : side->axes)
+      if (!find(tile.axes, axis.iter) && !find(folded, axis.iter)) folded.push_back(axis);
+  const int lanes = lanes_of(tile.axes);
+  const bool fuse = is_floating(tile.dtype) && has_fma_;
+  each_position(folded, [&](const Positions& inner) {
+    each_position(tile.axes, [&](const Positions& at) {
+      Positions both = at;
+      both.insert(inner.begin(), inner.end());
+      const ValueId a = this->at(lhs, both, lanes);
+      const ValueId b = this->at(rhs, both, lanes);
+      ValueId& sum = tile.values[offset_of(tile, at)];
+      sum = fuse ? build_.fma(a, b, sum) : build_.add(sum, build_.mul(a, b));
+    });
+  });
+  return tile;
+}
+
+/// Rows to columns of an n × n block, n a power of two: log2 n rounds in which rows r and r + n/2 interleave their
+/// elements. After one round element (r, c) of the block is where bits of row and column have rotated by one.
+std::vector<ValueId> Lowering::transpose_square(std::vector<ValueId> rows) {
+  const auto n = static_cast<std::int32_t>(rows.size());
+  std::vector<std::int32_t> low, high;
+  for (std::int32_t i = 0; i < n / 2; ++i) {
+    low.insert(low.end(), {i, i + n});
+    high.insert(high.end(), {i + n / 2, i + n / 2 + n});
+  }
+  for (std::int32_t round = 1; round < n; round *= 2) {
+    std::vector<ValueId> next(rows.size());
+    for (std::int32_t r = 0; r < n / 2; ++r) {
+      const ValueId a = rows[static_cast<std::size_t>(r)];
+      const ValueId b = rows[static_cast<std::size_t>(r + n / 2)];
+      next[static_cast<std::size_t>(2 * r)] = build_.shuffle(a, b, low);
+      next[static_cast<std::size_t>(2 * r + 1)] = build_.shuffle(a, b, high);
+    }
+    rows = std::move(next);
+  }
+  return rows;
+}
+
+Registers Lowering::convert_layout(const tile::Op& op, const tile::ConvertLayout& convert) {
+  Registers tile = make(op.results[0]);
+  const Registers operand = tiles_.at(convert.operand);
+  const auto from = std::ranges::find_if(operand.axes, &Axis::lanes);
+  const auto to = std::ranges::find_if(tile.axes, &Axis::lanes);
+  const int from_lanes = lanes_of(operand.axes);
+  const int to_lanes = lanes_of(tile.axes);
+  std::map<ValueId, std::vector<ValueId>> squares;  // transposed blocks by their first row
+  // One block of to_lanes rows a vector of the result; squares go through the interleaving network, others lane by
+  // lane.
+  each_position(tile.axes, [&](const Positions& at) {
+    const std::int64_t column = from == operand.axes.end() ? 0 : at.count(from->iter) ? at.at(from->iter) : 0;
+    std::vector<ValueId> rows;
+    for (int row = 0; row < to_lanes; ++row) {
+      Positions source = at;
+      if (to != tile.axes.end()) source[to->iter] = at.at(to->iter) * to_lanes + row;
+      if (from != operand.axes.end()) source[from->iter] = column / from_lanes;
+      rows.push_back(operand.values[offset_of(operand, source)]);
+    }
+    const int lane = static_cast<int>(column % from_lanes);
+    if (to_lanes == 1) {
+      tile.values.push_back(from_lanes == 1 ? rows[0] : build_.extract(rows[0], lane));
+    } else if (from_lanes == to_lanes) {
+      std::vector<ValueId>& square = squares[rows[0]];
+      if (square.empty()) square = transpose_square(rows);
+      tile.values.push_back(square[static_cast<std::size_t>(lane)]);
+    } else {
+      ValueId vector = build_.splat(from_lanes == 1 ? rows[0] : build_.extract(rows[0], lane), to_lanes);
+      for (int row = 1; row < to_lanes; ++row) {
+        const ValueId source = rows[static_cast<std::size_t>(row)];
+        vector = build_.insert(vector, from_lanes == 1 ? source : build_.extract(source, lane), row);
+      }
+      tile.values.push_back(vector);
+    }
+  });
+  return tile;
+}
+
+}  // namespace tilewright::kernel::lowering

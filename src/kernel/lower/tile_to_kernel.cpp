@@ -1,0 +1,255 @@
+// Tile → kernel for a host: parameters, scopes and structure. lowering.h has the picture.
+#include "kernel/lower/tile_to_kernel.h"
+
+#include <algorithm>
+
+#include "kernel/lower/lowering.h"
+#include "support/overloaded.h"
+#include "tile/walk.h"
+
+namespace tilewright::kernel {
+
+int vector_lanes(const tile::Program& program, const HostTarget& target) {
+  std::size_t widest = 1;
+  for (const tile::Value& value : program.values)
+    if (std::ranges::any_of(value.type.axes, &tile::Axis::lanes)) widest = std::max(widest, size_of(value.type.dtype));
+  return target.vector_bytes / static_cast<int>(widest);
+}
+
+HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target) {
+  return lowering::Lowering(program, target).run();
+}
+
+namespace lowering {
+
+Lowering::Lowering(const tile::Program& program, const HostTarget& target)
+    : program_(program), vector_lanes_(vector_lanes(program, target)), has_fma_(target.has_fma), build_(program.name) {}
+
+ValueId Lowering::size(const IntExpr& value) {
+  if (value.is_constant()) return build_.index(value.constant());
+  const auto [entry, is_new] = sizes_.try_emplace(to_text(value));
+  if (is_new) {
+    entry->second = build_.parameter("n" + std::to_string(sizes_.size()), {Element::i64, 1});
+    result_.arguments.push_back(SizeArgument{value});
+  }
+  return entry->second;
+}
+
+HostKernel Lowering::run() {
+  for (std::size_t t = 0; t < program_.tensors.size(); ++t) {
+    const tile::TensorId id{static_cast<std::uint32_t>(t)};
+    const tile::Tensor& tensor = program_.tensors[id];
+    tensors_[id] = build_.parameter(tensor.name, {Element::ptr, 1}, !tensor.output, tensor.output, tensor.align);
+    result_.arguments.push_back(TensorArgument{tensor.name});
+  }
+  result_.workspace_bytes = 0;
+  if (!program_.buffers.empty()) {
+    workspace_ = build_.parameter("workspace", {Element::ptr, 1}, false, true, 64);
+    result_.arguments.push_back(WorkspaceArgument{});
+  }
+  for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+    const tile::BufferId id{static_cast<std::uint32_t>(b)};
+    const tile::Buffer& buffer = program_.buffers[id];
+    buffer_offsets_[id] = result_.workspace_bytes;
+    const IntExpr bytes = buffer.elements * IntExpr(static_cast<std::int64_t>(size_of(buffer.dtype)));
+    result_.workspace_bytes = result_.workspace_bytes + ceil_div(bytes, 64) * 64;
+  }
+  const ValueId begin = build_.parameter("begin", {Element::i64, 1});
+  const ValueId end = build_.parameter("end", {Element::i64, 1});
+  result_.arguments.insert(result_.arguments.end(), {GridBeginArgument{}, GridEndArgument{}});
+
+  for (std::size_t i = 0; i < program_.iters.size(); ++i) {
+    const IterId id{static_cast<std::uint32_t>(i)};
+    const IntExpr& extent = program_.iters[id].extent;
+    scopes_[id] = Scope{build_.index(0), size(extent), extent.is_constant()};
+  }
+  register_accesses(program_.body);
+  for (const tile::GridAxis& axis : program_.grid)
+    result_.grid.push_back(ceil_div(program_.iters[axis.iter].extent, axis.step));
+  build_.for_loop(begin, end, build_.index(1), {}, [&](ValueId point, const std::vector<ValueId>&) {
+    lower_point(point, result_.grid);
+    return std::vector<ValueId>{};
+  });
+  result_.kernel = build_.finish();
+  return std::move(result_);
+}
+
+void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
+  // Coordinates of the point, the last grid axis fastest.
+  std::vector<ValueId> bases(counts.size());
+  for (std::size_t axis = counts.size(); axis-- > 0;) {
+    const ValueId count = size(counts[axis]);
+    const ValueId coordinate = axis == 0 ? point : build_.binary(Opcode::urem, point, count);
+    if (axis != 0) point = build_.binary(Opcode::udiv, point, count);
+    bases[axis] = build_.mul(coordinate, size(program_.grid[axis].step));
+  }
+  // Grid axes that tiles lie along directly: such a point is either full or masked as a whole.
+  ValueId all_full;
+  std::vector<bool> is_tile(counts.size());
+  for (std::size_t axis = 0; axis < counts.size(); ++axis) {
+    const IterId iter = program_.grid[axis].iter;
+    is_tile[axis] = has_axis(program_.body, iter) && !has_loop(program_.body, iter);
+    if (!is_tile[axis]) continue;
+    const ValueId end = build_.add(bases[axis], size(program_.grid[axis].step));
+    const ValueId full = build_.cmp(Predicate::sle, end, scopes_.at(iter).limit);
+    all_full = all_full.valid() ? build_.binary(Opcode::bit_and, all_full, full) : full;
+  }
+  const auto enter = [&](auto&& self, std::size_t axis, bool full) -> void {
+    if (axis == counts.size()) return lower_block(program_.body);
+    const IterId iter = program_.grid[axis].iter;
+    const ValueId end = build_.add(bases[axis], size(program_.grid[axis].step));
+    const ValueId limit = full && is_tile[axis] ? end : build_.binary(Opcode::smin, end, scopes_.at(iter).limit);
+    in_scope(iter, Scope{bases[axis], limit, full && is_tile[axis]}, [&] { self(self, axis + 1, full); });
+  };
+  if (!all_full.valid()) return enter(enter, 0, false);
+  const auto branch = [&](bool full) {
+    enter(enter, 0, full);
+    return std::vector<ValueId>{};
+  };
+  build_.if_then(all_full, [&] { return branch(true); }, [&] { return branch(false); });
+}
+
+void Lowering::lower_block(const tile::Block& block) {
+  for (const tile::Op& op : block.ops) lower_op(op);
+}
+
+std::vector<Registers> Lowering::run_block(const tile::Block& block) {
+  lower_block(block);
+  std::vector<Registers> yields;
+  for (tile::ValueId id : block.yields) yields.push_back(tiles_.at(id));
+  return yields;
+}
+
+void Lowering::lower_op(const tile::Op& op) {
+  const auto one = [&](Registers tile) { tiles_[op.results[0]] = std::move(tile); };
+  const auto many = [&](std::vector<Registers> tiles) {
+    for (std::size_t i = 0; i < op.results.size(); ++i) tiles_[op.results[i]] = std::move(tiles[i]);
+  };
+  std::visit(
+      Overloaded{[&](const tile::Fill& n) { one(fill(op, n.value)); },
+                 [&](const tile::Iota& n) { one(iota(op, n.iter)); },
+                 [&](const tile::ExtentValue& n) { one(Registers{DType::i64, {}, {size(n.value)}}); },
+                 [&](const tile::Load& n) { one(load(op, n)); }, [&](const tile::LoadBuffer&) { one(load_buffer(op)); },
+                 [&](const tile::Map& n) { one(map(op, n)); }, [&](const tile::Cast& n) { one(cast(op, n)); },
+                 [&](const tile::Mask& n) { one(mask(op, n)); }, [&](const tile::Reduce& n) { one(reduce(op, n)); },
+                 [&](const tile::Contract& n) { one(contract(n)); },
+                 [&](const tile::ConvertLayout& n) { one(convert_layout(op, n)); },
+                 [&](const tile::For& n) { many(lower_for(n)); }, [&](const tile::If& n) { many(lower_if(n)); },
+                 [&](const tile::Allocate& n) { allocate(n.buffer); },
+                 [&](const tile::Copy&) { internal_error("a copy reached tile_to_kernel: expand it first"); },
+                 [&](const tile::Store& n) { store(op, n); }, [&](const tile::StoreBuffer& n) { store_buffer(op, n); }},
+      op.node);
+}
+
+void Lowering::allocate(tile::BufferId buffer) {
+  const ValueId address = build_.offset(workspace_, size(buffer_offsets_.at(buffer)));
+  for (const auto& [key, map] : accesses_)
+    if (map.buffer == buffer) pointers_[key] = address;
+}
+
+// ---- Structure ----
+
+namespace {
+
+std::vector<ValueId> flatten(const std::vector<Registers>& tiles) {
+  std::vector<ValueId> values;
+  for (const Registers& tile : tiles) values.insert(values.end(), tile.values.begin(), tile.values.end());
+  return values;
+}
+
+std::vector<Registers> unflatten(std::vector<Registers> like, const std::vector<ValueId>& values) {
+  auto next = values.begin();
+  for (Registers& tile : like)
+    for (ValueId& value : tile.values) value = *next++;
+  return like;
+}
+
+}  // namespace
+
+std::vector<Registers> Lowering::lower_for(const tile::For& loop) {
+  std::vector<Registers> carried;
+  for (tile::ValueId id : loop.initial) carried.push_back(tiles_.at(id));
+  const Scope outer = scopes_.at(loop.iter);
+  const ValueId step = size(loop.step);
+  const bool peel = !loop.step.is_constant(1) && has_axis(loop.body, loop.iter) && !has_loop(loop.body, loop.iter);
+  if (!peel) return lower_for_range(loop, outer.base, outer.limit, false, std::move(carried));
+
+  // Full steps first, then what remains of the scope under masks.
+  const ValueId length = build_.sub(outer.limit, outer.base);
+  const ValueId whole = build_.mul(build_.binary(Opcode::udiv, length, step), step);
+  const ValueId middle = build_.add(outer.base, whole);
+  carried = lower_for_range(loop, outer.base, middle, true, std::move(carried));
+  const ValueId remains = build_.cmp(Predicate::slt, middle, outer.limit);
+  const std::vector<ValueId> merged = build_.if_then(
+      remains,
+      [&] {
+        std::vector<Registers> last;
+        in_scope(loop.iter, Scope{middle, outer.limit, false}, [&] {
+          for (std::size_t i = 0; i < carried.size(); ++i) tiles_[loop.body.arguments[i]] = carried[i];
+          last = run_block(loop.body);
+        });
+        return flatten(last);
+      },
+      [&] { return flatten(carried); });
+  return unflatten(std::move(carried), merged);
+}
+
+std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId begin, ValueId end, bool full,
+                                                 std::vector<Registers> carried) {
+  const ValueId outer_limit = scopes_.at(loop.iter).limit;
+  const ValueId step = size(loop.step);
+  const std::vector<ValueId> results =
+      build_.for_loop(begin, end, step, flatten(carried), [&](ValueId base, const std::vector<ValueId>& arguments) {
+        const ValueId next = build_.add(base, step);
+        const bool exact = full || loop.step.is_constant(1);
+        const Scope scope{base, exact ? next : build_.binary(Opcode::smin, next, outer_limit), exact};
+        std::vector<Registers> yields;
+        in_scope(loop.iter, scope, [&] {
+          const std::vector<Registers> tiles = unflatten(carried, arguments);
+          for (std::size_t i = 0; i < tiles.size(); ++i) tiles_[loop.body.arguments[i]] = tiles[i];
+          yields = run_block(loop.body);
+        });
+        return flatten(yields);
+      });
+  return unflatten(std::move(carried), results);
+}
+
+std::vector<Registers> Lowering::lower_if(const tile::If& branch) {
+  ValueId condition;
+  for (IterId iter : branch.iters) {
+    const Scope& scope = scopes_.at(iter);
+    const ValueId here = branch.when == tile::When::first
+                             ? build_.cmp(Predicate::eq, scope.base, build_.index(0))
+                             : build_.cmp(Predicate::eq, scope.limit, size(program_.iters[iter].extent));
+    condition = condition.valid() ? build_.binary(Opcode::bit_and, condition, here) : here;
+  }
+  std::vector<Registers> like;
+  const std::vector<ValueId> results = build_.if_then(
+      condition,
+      [&] {
+        like = run_block(branch.then_block);
+        return flatten(like);
+      },
+      [&] { return flatten(run_block(branch.else_block)); });
+  return unflatten(std::move(like), results);
+}
+
+bool Lowering::has_loop(const tile::Block& block, IterId iter) const {
+  bool found = false;
+  tile::walk(block, [&](const tile::Op& op) {
+    if (const auto* loop = std::get_if<tile::For>(&op.node)) found = found || loop->iter == iter;
+  });
+  return found;
+}
+
+bool Lowering::has_axis(const tile::Block& block, IterId iter) const {
+  bool found = false;
+  tile::walk(block, [&](const tile::Op& op) {
+    for (tile::ValueId id : op.results)
+      for (const Axis& axis : program_.values[id].type.axes) found = found || (axis.iter == iter && axis.size > 1);
+  });
+  return found;
+}
+
+}  // namespace lowering
+}  // namespace tilewright::kernel
