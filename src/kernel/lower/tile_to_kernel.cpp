@@ -5,16 +5,10 @@
 
 #include "kernel/lower/lowering.h"
 #include "support/overloaded.h"
+#include "tile/passes/place_for_host.h"
 #include "tile/walk.h"
 
 namespace tilewright::kernel {
-
-int vector_lanes(const tile::Program& program, const HostTarget& target) {
-  std::size_t widest = 1;
-  for (const tile::Value& value : program.values)
-    if (std::ranges::any_of(value.type.axes, &tile::Axis::lanes)) widest = std::max(widest, size_of(value.type.dtype));
-  return target.vector_bytes / static_cast<int>(widest);
-}
 
 HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target) {
   return lowering::Lowering(program, target).run();
@@ -23,7 +17,10 @@ HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target
 namespace lowering {
 
 Lowering::Lowering(const tile::Program& program, const HostTarget& target)
-    : program_(program), vector_lanes_(vector_lanes(program, target)), has_fma_(target.has_fma), build_(program.name) {}
+    : program_(program),
+      vector_lanes_(tile::vector_lanes(program, target)),
+      has_fma_(target.has_fma),
+      build_(program.name) {}
 
 ValueId Lowering::size(const IntExpr& value) {
   if (value.is_constant()) return build_.index(value.constant());

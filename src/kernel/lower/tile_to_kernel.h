@@ -45,7 +45,4 @@ struct HostKernel {
 
 HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);
 
-/// Lanes of the program's vectors: what fits the target's registers in the widest type that is computed with.
-int vector_lanes(const tile::Program& program, const HostTarget& target);
-
 }  // namespace tilewright::kernel

@@ -1,0 +1,39 @@
+// Placement for a host: value phase → placed phase.
+//
+// Before                                             After
+//   %x = load a[i, k] : f32 [i 6]                      allocate %pa
+//   %y = load b[k, j] : f32 [j 16]                     copy b[k, j] -> %pb
+//   %c = contract %acc, %x, %y : f32 [i 6, j 16]       %x = load a[i, k] : f32 [i 6]
+//                                                      %y = load %pb : f32 [j 16 lanes]
+//                                                      %c = contract %acc, %x, %y : f32 [i 6, j 16 lanes]
+//
+// Three decisions, each a function below, in this order:
+//   stage_reads       the schedule's cached reads become task buffers, packed so that a tile of the register block lies
+//                     contiguously and consecutive steps of the reduction follow one another;
+//   expand_copies     a copy becomes a loop of loads and buffer stores, zero filled, so that its ragged edges and its
+//                     vectors are those of any other code;
+//   assign_lanes      one iterator runs along the lanes of vectors; a load whose unit stride is another axis of the
+//   tile,
+//                     and a store likewise, goes through convert_layout (a transpose in registers).
+//
+// Requires: verify in the value phase. Ensures: verify in the placed phase, no copies, at most one axis of lanes a
+// tile. It stands last before the kernel IR: it needs the tiles' sizes and decides nothing about the computation.
+#pragma once
+
+#include "nest/ir.h"
+#include "support/target.h"
+#include "tile/ir.h"
+
+namespace tilewright::tile {
+
+void place_for_host(Program& program, const nest::Nest& nest, const HostTarget& target);
+
+void stage_reads(Program& program, const nest::Nest& nest);
+/// `lanes`: the iterator along the lanes; invalid: no vectors.
+void expand_copies(Program& program, IterId lanes, const HostTarget& target);
+void assign_lanes(Program& program, IterId lanes, const HostTarget& target);
+
+/// Lanes of the program's vectors: what fits the target's registers in the widest type that has lanes.
+int vector_lanes(const Program& program, const HostTarget& target);
+
+}  // namespace tilewright::tile

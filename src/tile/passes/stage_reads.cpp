@@ -1,0 +1,115 @@
+// Cached reads → task buffers with packed layouts.
+#include <algorithm>
+#include <map>
+
+#include "tile/builder.h"
+#include "tile/passes/place_for_host.h"
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+namespace {
+
+using nest::CachedRead;
+using nest::Nest;
+
+/// Elements of a packed buffer, from the slowest to the fastest: the panels of the axes that lie in registers, the axes
+/// that do not, the axes in registers inside a panel, lanes last. With registers i 6 and tile (i 264, k 512) that is
+/// i / 6, k, i % 6: one panel is 512 × 6 contiguous elements, one step of k 6 of them.
+Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead& cache, const Load& load,
+                     const std::vector<Axis>& registers) {
+  Buffer buffer;
+  const Tensor& tensor = program.tensors[load.tensor];
+  buffer.name = tensor.name + ".packed";
+  buffer.dtype = tensor.dtype;
+  std::vector<std::pair<IterId, std::int64_t>> tile = cache.tile;
+  std::ranges::stable_sort(tile, {}, [&](const auto& entry) { return entry.first == nest.schedule.lanes; });
+  for (const auto& [iter, size] : tile) {
+    const Axis* axis = find_axis(registers, iter);
+    const std::int64_t inner = axis ? axis->size : 1;
+    buffer.axes.push_back({iter, (size + inner - 1) / inner * inner, inner, 0, 1});
+  }
+  std::int64_t elements = 1;
+  for (auto axis = buffer.axes.rbegin(); axis != buffer.axes.rend(); ++axis) {
+    axis->inner_stride = elements;
+    elements *= axis->inner;
+  }
+  for (const bool in_panel : {false, true})
+    for (auto axis = buffer.axes.rbegin(); axis != buffer.axes.rend(); ++axis) {
+      if ((axis->inner > 1) != in_panel) continue;
+      axis->outer_stride = elements;
+      elements *= axis->capacity.constant() / axis->inner;
+    }
+  buffer.elements = elements;
+  return buffer;
+}
+
+class Staging {
+ public:
+  Staging(Program& program, const Nest& nest, const CachedRead& cache)
+      : program_(program), nest_(nest), cache_(cache), read_(nest.reads[cache.read]) {}
+
+  void run() {
+    std::map<IterId, std::int64_t> steps;
+    for (const GridAxis& axis : program_.grid)
+      if (axis.step.is_constant()) steps[axis.iter] = axis.step.constant();
+    stage_in(program_.body, steps);
+  }
+
+ private:
+  bool matches(const Op& op) const {
+    const auto* load = std::get_if<Load>(&op.node);
+    return load && load->tensor == read_.tensor && load->index == read_.index && !load->otherwise;
+  }
+
+  /// True where every iterator of the read stands in a scope no longer than its staged size.
+  bool is_stage(const std::map<IterId, std::int64_t>& steps) const {
+    return std::ranges::all_of(cache_.tile, [&](const auto& entry) {
+      const auto step = steps.find(entry.first);
+      return step != steps.end() && step->second <= entry.second;
+    });
+  }
+
+  void stage_in(Block& block, const std::map<IterId, std::int64_t>& steps) {
+    const Op* first = nullptr;
+    walk(block, [&](const Op& op) {
+      if (!first && matches(op)) first = &op;
+    });
+    if (!first) return;
+    if (is_stage(steps)) return stage_at(block, *first);
+    for (Op& op : block.ops) {
+      if (auto* loop = std::get_if<For>(&op.node)) {
+        std::map<IterId, std::int64_t> inner = steps;
+        if (loop->step.is_constant()) inner[loop->iter] = loop->step.constant();
+        stage_in(loop->body, inner);
+      } else {
+        for_each_block(op, [&](Block& inner) { stage_in(inner, steps); });
+      }
+    }
+  }
+
+  void stage_at(Block& block, const Op& first) {
+    const Load load = std::get<Load>(first.node);
+    const std::vector<Axis> registers = program_.values[first.results[0]].type.axes;
+    const BufferId buffer = program_.buffers.add(packed_buffer(program_, nest_, cache_, load, registers));
+    walk(block, [&](Op& op) {
+      if (matches(op)) op.node = LoadBuffer{buffer};
+    });
+    std::vector<Op> staged;
+    staged.push_back(Op{Allocate{buffer}, {}});
+    staged.push_back(Op{Copy{load.tensor, load.index, buffer, std::nullopt}, {}});
+    block.ops.insert(block.ops.begin(), std::make_move_iterator(staged.begin()), std::make_move_iterator(staged.end()));
+  }
+
+  Program& program_;
+  const Nest& nest_;
+  const CachedRead& cache_;
+  const nest::Read& read_;
+};
+
+}  // namespace
+
+void stage_reads(Program& program, const nest::Nest& nest) {
+  for (const CachedRead& cache : nest.schedule.caches) Staging(program, nest, cache).run();
+}
+
+}  // namespace tilewright::tile
