@@ -8,34 +8,14 @@
 #include <limits>
 
 #include "lang/parser.h"
+#include "lang/precedence.h"
 
 namespace tilewright::lang {
 namespace {
 
-constexpr int comparison_level = 3;
-constexpr int not_level = 2;
-constexpr int minus_level = 6;
-
-struct Infix {
-  std::string_view spelling;
-  ScalarOp op;
-  int level;
-};
-constexpr std::array<Infix, 12> infix_table = {{{"or", ScalarOp::logical_or, 0},
-                                                {"and", ScalarOp::logical_and, 1},
-                                                {"<", ScalarOp::lt, comparison_level},
-                                                {"<=", ScalarOp::le, comparison_level},
-                                                {">", ScalarOp::gt, comparison_level},
-                                                {">=", ScalarOp::ge, comparison_level},
-                                                {"==", ScalarOp::eq, comparison_level},
-                                                {"!=", ScalarOp::ne, comparison_level},
-                                                {"+", ScalarOp::add, 4},
-                                                {"-", ScalarOp::sub, 4},
-                                                {"*", ScalarOp::mul, 5},
-                                                {"/", ScalarOp::div, 5}}};
-
 const Infix* infix_at(const Lexeme& lexeme) {
-  const auto row = std::ranges::find_if(infix_table, [&](const Infix& infix) { return lexeme.is(infix.spelling); });
+  const auto row =
+      std::ranges::find_if(infix_table, [&](const Infix& infix) { return lexeme.is(info(infix.op).spelling); });
   return row == infix_table.end() ? nullptr : &*row;
 }
 
@@ -76,9 +56,6 @@ bool is_too_large(std::string_view text) {
   if (exponent_at != std::string_view::npos && text[exponent_at + 1] == '-') return false;
   return mantissa.find_first_of("123456789") != std::string_view::npos;
 }
-
-constexpr std::string_view affine_remedy =
-    "an index is a sum of iterators times integer literals: i, 3, 2*i + r - 1, 2*(i + r), -i + 16";
 
 }  // namespace
 
@@ -326,138 +303,6 @@ bool Parser::parse_indices(Read& read) {
     return false;
   }
   return expect("]", "the indices");
-}
-
-void Parser::error_not_affine(Span span, std::string message) {
-  error("L023", span, std::move(message), std::string(affine_remedy));
-}
-
-/// One slot, simplified: iterators that cancel out are gone.
-std::optional<AffineIndex> Parser::parse_index() {
-  const std::uint32_t begin = peek().span.begin;
-  auto index = parse_affine_sum();
-  if (!index) return std::nullopt;
-  std::erase_if(index->terms, [](const AffineIndex::Term& term) { return term.coefficient == 0; });
-  index->span = {begin, lexed_.lexemes[position_ - 1].span.end};
-  return index;
-}
-
-namespace {
-
-/// `a + sign · b`; false on overflow. Zero terms stay, so that the order stays that of first sight.
-bool accumulate(AffineIndex& a, const AffineIndex& b, std::int64_t sign) {
-  std::int64_t product = 0;
-  const auto add_to = [&](std::int64_t& sum, std::int64_t value) {
-    return !__builtin_mul_overflow(value, sign, &product) && !__builtin_add_overflow(sum, product, &sum);
-  };
-  for (const AffineIndex::Term& term : b.terms) {
-    auto found = std::ranges::find(a.terms, term.iterator, &AffineIndex::Term::iterator);
-    if (found == a.terms.end()) found = a.terms.insert(a.terms.end(), {term.iterator, 0});
-    if (!add_to(found->coefficient, term.coefficient)) return false;
-  }
-  return add_to(a.constant, b.constant);
-}
-
-bool is_constant(const AffineIndex& index) {
-  return std::ranges::all_of(index.terms, [](const AffineIndex::Term& term) { return term.coefficient == 0; });
-}
-
-bool scale(AffineIndex& index, std::int64_t factor) {
-  for (AffineIndex::Term& term : index.terms)
-    if (__builtin_mul_overflow(term.coefficient, factor, &term.coefficient)) return false;
-  return !__builtin_mul_overflow(index.constant, factor, &index.constant);
-}
-
-constexpr std::string_view overflow_message = "the folded index overflows 64 bits";
-constexpr std::string_view overflow_remedy = "coefficients and constants of an index are 64-bit integers";
-
-}  // namespace
-
-std::optional<AffineIndex> Parser::parse_affine_sum() {
-  const std::uint32_t begin = peek().span.begin;
-  auto sum = parse_affine_product();
-  while (sum && (peek().is("+") || peek().is("-"))) {
-    const std::int64_t sign = take().is("+") ? 1 : -1;
-    const auto term = parse_affine_product();
-    if (!term) return std::nullopt;
-    if (accumulate(*sum, *term, sign)) continue;
-    error("L024", {begin, lexed_.lexemes[position_ - 1].span.end}, std::string(overflow_message),
-          std::string(overflow_remedy));
-    return std::nullopt;
-  }
-  return sum;
-}
-
-std::optional<AffineIndex> Parser::parse_affine_product() {
-  const std::uint32_t begin = peek().span.begin;
-  auto product = parse_affine_factor();
-  while (product && (peek().is("*") || peek().is("/") || peek().is("%"))) {
-    const Lexeme& op = take();
-    if (!op.is("*")) {
-      error_not_affine(op.span, fmt::format("an index has no '{}'", op.text));
-      return std::nullopt;
-    }
-    auto factor = parse_affine_factor();
-    if (!factor) return std::nullopt;
-    if (!is_constant(*factor)) std::swap(product, factor);
-    const Span span{begin, lexed_.lexemes[position_ - 1].span.end};
-    if (!is_constant(*factor)) {
-      error_not_affine(span, "an index multiplies iterators with one another");
-      return std::nullopt;
-    }
-    if (scale(*product, factor->constant)) continue;
-    error("L024", span, std::string(overflow_message), std::string(overflow_remedy));
-    return std::nullopt;
-  }
-  return product;
-}
-
-std::optional<AffineIndex> Parser::parse_affine_factor() {
-  const Lexeme& lexeme = peek();
-  AffineIndex index;
-  if (lexeme.kind == LexemeKind::integer) {
-    const auto number = number_of(lexeme, false);
-    if (!number) return std::nullopt;
-    take();
-    index.constant = number->integer;
-    return index;
-  }
-  if (lexeme.kind == LexemeKind::name) {
-    if (peek(1).is("[")) {
-      error("L027", lexeme.span,
-            fmt::format("an index that is read from a tensor ('{}[…]', a gather) is not supported", lexeme.text),
-            std::string(affine_remedy));
-      return std::nullopt;
-    }
-    if (peek(1).is("(")) {
-      error_not_affine(lexeme.span, fmt::format("an index calls '{}'", lexeme.text));
-      return std::nullopt;
-    }
-    take();
-    index.terms.push_back({std::string(lexeme.text), 1});
-    return index;
-  }
-  if (lexeme.is("-") || lexeme.is("(")) {
-    if (!enter_nesting()) {
-      --nesting_;
-      return std::nullopt;
-    }
-    take();
-    auto inner = lexeme.is("-") ? parse_affine_factor() : parse_affine_sum();
-    --nesting_;
-    if (!inner || (lexeme.is("(") && !expect(")", "the index"))) return std::nullopt;
-    if (!lexeme.is("-") || scale(*inner, -1)) return inner;
-    error("L024", lexeme.span, std::string(overflow_message), std::string(overflow_remedy));
-    return std::nullopt;
-  }
-  if (lexeme.kind == LexemeKind::floating)
-    error_not_affine(lexeme.span, fmt::format("an index holds the float {}", describe(lexeme)));
-  else if (lexeme.kind == LexemeKind::keyword)
-    error("L012", lexeme.span, fmt::format("'{}' is a reserved word and cannot be an iterator", lexeme.text),
-          "choose another name");
-  else
-    error_expected("an index", std::string(affine_remedy));
-  return std::nullopt;
 }
 
 }  // namespace tilewright::lang

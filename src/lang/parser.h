@@ -1,6 +1,6 @@
 // The recursive-descent parser under parse(): grammar of language.md over the lexemes of lexer.h. Its parts stand in
-// parser.cpp (files, programs, statement heads), parse_expr.cpp (expressions, reads, affine indices) and
-// parse_block.cpp (block entries, schedule lines, examples). Meaning is checked after it, in check.h.
+// parser.cpp (files, programs, statement heads), parse_expr.cpp (expressions, reads), parse_index.cpp (affine indices)
+// and parse_block.cpp (block entries, schedule lines, examples). Meaning is checked after it, in check.h.
 #pragma once
 
 #include <optional>
@@ -68,6 +68,8 @@ class Parser {
   bool parse_indices(Read& read);
   std::optional<Number> parse_signed_literal();
   std::optional<Number> number_of(const Lexeme& lexeme, bool negative);
+
+  // parse_index.cpp
   std::optional<AffineIndex> parse_index();
   std::optional<AffineIndex> parse_affine_sum();
   std::optional<AffineIndex> parse_affine_product();
