@@ -22,7 +22,8 @@ Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead&
   buffer.name = tensor.name + ".packed";
   buffer.dtype = tensor.dtype;
   std::vector<std::pair<IterId, std::int64_t>> tile = cache.tile;
-  std::ranges::stable_sort(tile, {}, [&](const auto& entry) { return entry.first == nest.schedule.lanes; });
+  const auto lanes = std::ranges::find(tile, nest.schedule.lanes, &std::pair<IterId, std::int64_t>::first);
+  if (lanes != tile.end()) std::rotate(lanes, lanes + 1, tile.end());
   for (const auto& [iter, size] : tile) {
     const Axis* axis = find_axis(registers, iter);
     const std::int64_t inner = axis ? axis->size : 1;
