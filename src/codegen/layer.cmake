@@ -1,0 +1,10 @@
+# LLVM, seen by this layer alone, and glibc's vector math (2.35 and later has all that math_library.cpp names).
+target_link_libraries(tw_codegen PRIVATE tw_llvm)
+if(NOT LLVM_ENABLE_RTTI)
+  target_compile_options(tw_codegen PRIVATE -fno-rtti)
+endif()
+find_library(TILEWRIGHT_LIBMVEC mvec)
+if(TILEWRIGHT_LIBMVEC)
+  target_link_libraries(tw_codegen PRIVATE mvec)
+endif()
+target_link_libraries(tw_codegen PRIVATE m)

@@ -1,0 +1,18 @@
+// Kernel IR → LLVM IR: one op is one or a few instructions, nothing is decided here. No LLVM pass over the IR runs by
+// default, so the emitter writes it tidily: SSA with loops rotated (one test at the bottom, a guard only where the loop
+// may not run), constants folded, parameters' facts as attributes.
+#pragma once
+
+#include "codegen/llvm/target_rules.h"
+#include "kernel/ir.h"
+#include "support/diagnostic.h"
+
+namespace tilewright::codegen {
+
+/// Adds `kernel` to `module`, whose data layout and triple are set: a private function `<name>.body` with the kernel's
+/// parameters (noalias, readonly and align as attributes) and the target's entry `<name>`.
+/// The kernel is verified and legalised: f8 and bf16 values are only moved, or reinterpreted as integers. Errors: G001
+/// an op on a type that has no instruction, G002 more local memory than the target has.
+Result<void> emit_kernel(const kernel::Kernel& kernel, llvm::Module& module, const TargetRules& rules);
+
+}  // namespace tilewright::codegen
