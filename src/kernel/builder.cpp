@@ -285,6 +285,41 @@ std::vector<ValueId> Builder::close_if(std::vector<ValueId> yielded) {
 
 // ---- common
 
+std::vector<ValueId> Builder::build(const Op& op, Type result) {
+  const std::vector<ValueId>& in = op.operands;
+  const auto lane = [&] { return static_cast<int>(std::get<Lane>(op.attribute).lane); };
+  switch (op.code) {
+    case Opcode::constant:
+      return {constant(result, std::get<Scalar>(op.attribute))};
+    case Opcode::splat:
+      return {splat(in[0], result.lanes)};
+    case Opcode::extract:
+      return {extract(in[0], lane())};
+    case Opcode::insert:
+      return {insert(in[0], in[1], lane())};
+    case Opcode::cmp:
+      return {cmp(std::get<Predicate>(op.attribute), in[0], in[1])};
+    case Opcode::select:
+      return {select(in[0], in[1], in[2])};
+    case Opcode::offset:
+      return {offset(in[0], in[1])};
+    case Opcode::local:
+      return {local(std::get<Bytes>(op.attribute).bytes)};
+    default:
+      break;
+  }
+  const OpInfo& row = info(op.code);
+  const bool alike = row.rule == OpRule::same || row.rule == OpRule::same_int || row.rule == OpRule::same_float;
+  if (alike && in.size() == 1) return {unary(op.code, in[0])};
+  if (alike && in.size() == 2) return {binary(op.code, in[0], in[1])};
+  if (row.rule == OpRule::convert || op.code == Opcode::bitcast) return {convert(op.code, in[0], result.element)};
+  if (row.effect == OpEffect::pure) return {pure(op.code, in, result, op.attribute)};
+  require(row.effect != OpEffect::control, "build: a for, if or yield");
+  if (row.results == 1) return {emit(op.code, in, result, op.attribute)};
+  emit_void(op.code, in, op.attribute);
+  return {};
+}
+
 ValueId Builder::add_value(Type type) {
   return kernel_.values.add({type, {}});
 }

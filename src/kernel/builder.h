@@ -65,6 +65,9 @@ class Builder {
     return close_if(else_body());
   }
 
+  /// An op of any code but for, if and yield, through the function above that builds it; its results come back.
+  std::vector<ValueId> build(const Op& op, Type result);
+
   Type type(ValueId value) const { return kernel_.values[value].type; }
   /// The constant's value, if `value` is a constant (scalar or splat) of integer elements.
   std::optional<std::int64_t> constant_int(ValueId value) const;

@@ -194,7 +194,9 @@ class Printer {
     if (!number.is_float()) return std::to_string(number.as_int());
     const bool typed = !op.results.empty() && kernel_.values.contains(op.results[0]);
     const Element element = typed ? kernel_.values[op.results[0]].type.element : Element::f64;
-    return to_text(number, is_float(element) ? float_dtype(element) : DType::f64);
+    // The exact value of an f8 is short, and clearer than the shortest number that saturates to it.
+    const bool exact = !is_float(element) || bits(element) == 8;
+    return to_text(number, exact ? DType::f64 : float_dtype(element));
   }
 
   const Kernel& kernel_;

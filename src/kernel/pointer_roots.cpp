@@ -1,0 +1,72 @@
+// Flow of pointers from parameters, to a fixed point.
+#include "kernel/pointer_roots.h"
+
+#include "kernel/walk.h"
+
+namespace tilewright::kernel {
+
+PointerRoots::PointerRoots(const Kernel& kernel) : kernel_(kernel), roots_(kernel.values.size()) {
+  const std::size_t count = kernel.parameters.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (kernel.values[kernel.parameters[i].value].type.element == Element::ptr) {
+      std::vector<bool>& own = roots_[kernel.parameters[i].value.index];
+      own.resize(count);
+      own[i] = true;
+    }
+  // A loop's carried pointer depends on what its body yields: once more until nothing changes.
+  for (bool changed = true; changed;) {
+    changed = false;
+    walk(kernel.body, [&](const Op& op) { changed |= follow(op); });
+  }
+}
+
+bool PointerRoots::merge(ValueId into, ValueId from) {
+  std::vector<bool>& target = roots_[into.index];
+  const std::vector<bool> source = roots_[from.index];
+  if (source.empty()) return false;
+  target.resize(kernel_.parameters.size());
+  bool changed = false;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (!source[i] || target[i]) continue;
+    target[i] = true;
+    changed = true;
+  }
+  return changed;
+}
+
+bool PointerRoots::follow(const Op& op) {
+  bool changed = false;
+  if (op.code == Opcode::offset) changed |= merge(op.results[0], op.operands[0]);
+  if (op.code == Opcode::select) {
+    changed |= merge(op.results[0], op.operands[1]);
+    changed |= merge(op.results[0], op.operands[2]);
+  }
+  for (const Region& region : op.regions) {
+    const std::vector<ValueId>& yielded = region.ops.back().operands;
+    for (std::size_t i = 0; i < yielded.size(); ++i) {
+      changed |= merge(op.results[i], yielded[i]);
+      if (op.code != Opcode::for_loop) continue;
+      changed |= merge(op.results[i], op.operands[i + 3]);
+      changed |= merge(region.arguments[i + 1], op.operands[i + 3]);
+      changed |= merge(region.arguments[i + 1], yielded[i]);
+    }
+  }
+  return changed;
+}
+
+std::vector<std::size_t> PointerRoots::of(ValueId pointer) const {
+  std::vector<std::size_t> parameters;
+  const std::vector<bool>& roots = roots_[pointer.index];
+  for (std::size_t i = 0; i < roots.size(); ++i)
+    if (roots[i]) parameters.push_back(i);
+  return parameters;
+}
+
+void PointerRoots::for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const {
+  walk(kernel_.body, [&](const Op& op) {
+    if (op.code != Opcode::store && op.code != Opcode::scatter) return;
+    for (std::size_t i : of(op.operands[1])) visit(op, kernel_.parameters[i]);
+  });
+}
+
+}  // namespace tilewright::kernel
