@@ -1,0 +1,229 @@
+// The host scheduler's choice for contractions: a register tile, packed panels, blocks for the caches.
+//
+// With f32 and 16 vector registers of 8 lanes: a tile of 6 × 16 has 12 accumulators, 2 vectors of the factor with lanes
+// and a broadcast scalar. A panel of that factor of k 256 × 16 points is 16 KiB, half of the first-level cache; a block
+// of k 256 × j 4096 is 4 MiB, a part of the last-level cache; 252 rows of the other factor are 258 KiB, half of the
+// second-level cache.
+#include <algorithm>
+
+#include "nest/passes/host_schedule.h"
+
+namespace tilewright::nest::host_schedule {
+namespace {
+
+std::int64_t round_down(std::int64_t value, std::int64_t multiple) {
+  return std::max(value / multiple * multiple, multiple);
+}
+
+bool side_has(const Problem& p, ExprId side, IterId iter) {
+  return std::ranges::any_of(reads_below(p.nest, side), [&](ReadId id) { return depends_on(p.nest.reads[id], iter); });
+}
+
+StrideClass side_stride(const Problem& p, ExprId side, IterId iter) {
+  StrideClass result = StrideClass::zero;
+  for (ReadId id : reads_below(p.nest, side)) {
+    const StrideClass stride = stride_along(p.nest, p.facts, p.nest.reads[id], iter);
+    if (stride != StrideClass::zero) result = stride;
+  }
+  return result;
+}
+
+IterId largest(const Problem& p, const std::vector<IterId>& iters) {
+  IterId best;
+  for (IterId iter : iters)
+    if (!best.valid() || p.bucket(iter) > p.bucket(best)) best = iter;
+  return best;
+}
+
+IterId choose_lanes(const Problem& p, const Contraction& c) {
+  IterId best;
+  int best_score = -1;
+  for (IterId iter : p.outputs) {
+    if (p.bucket(iter) <= 1) continue;
+    int score = p.bucket(iter) >= p.vector ? 8 : 0;
+    if (output_stride_along(p.nest, p.facts, iter) == StrideClass::one) score += 4;
+    for (ExprId side : {c.lhs, c.rhs})
+      if (side_has(p, side, iter) && side_stride(p, side, iter) == StrideClass::one) score += 2;
+    if (score >= best_score) best = iter, best_score = score;
+  }
+  return best;
+}
+
+class Chooser {
+ public:
+  Chooser(const Problem& problem, Contraction contraction) : p_(problem), c_(std::move(contraction)) {}
+
+  Choice run() {
+    choice_.lanes = choose_lanes(p_, c_);
+    if (choice_.lanes.valid() && std::ranges::find(c_.m, choice_.lanes) != c_.m.end()) {
+      std::swap(c_.lhs, c_.rhs);
+      std::swap(c_.m, c_.n);
+    }
+    choose_registers();
+    choose_blocks();
+    order_loops();
+    return std::move(choice_);
+  }
+
+ private:
+  bool lanes_are_batch() const { return std::ranges::find(c_.batch, choice_.lanes) != c_.batch.end(); }
+  std::int64_t registers(IterId iter) const { return p_.registers_of(choice_, iter); }
+
+  void choose_registers() {
+    const std::int64_t accumulators = p_.target.vector_registers >= 32 ? 24 : 12;
+    row_ = largest(p_, c_.m);
+    column_ = lanes_are_batch() ? largest(p_, c_.n) : choice_.lanes;
+    std::int64_t rows = row_.valid() ? std::min<std::int64_t>(p_.bucket(row_), lanes_are_batch() ? 4 : 6) : 1;
+    rows = std::max<std::int64_t>(rows, 1);
+    if (row_.valid() && rows > 1) choice_.registers[row_] = rows;
+    if (!choice_.lanes.valid()) return;
+    const std::int64_t lane_vectors = std::max<std::int64_t>(p_.bucket(choice_.lanes) / p_.vector, 1);
+    if (lanes_are_batch()) {
+      choice_.registers[choice_.lanes] = std::min(p_.vector, std::max<std::int64_t>(p_.bucket(choice_.lanes), 2));
+      const std::int64_t columns =
+          column_.valid() ? std::min<std::int64_t>(p_.bucket(column_), accumulators / rows) : 1;
+      if (columns > 1) choice_.registers[column_] = columns;
+    } else {
+      const std::int64_t vectors =
+          std::clamp<std::int64_t>(accumulators / rows, 1, std::min<std::int64_t>(lane_vectors, 4));
+      choice_.registers[choice_.lanes] =
+          std::min(vectors * p_.vector, std::max<std::int64_t>(p_.bucket(choice_.lanes), 2));
+    }
+    choice_.reasons.push_back("form: contraction; lanes along " + p_.nest.iterators[choice_.lanes].name +
+                              (lanes_are_batch() ? ", a batch iterator of both factors" : ""));
+  }
+
+  /// Which factors are packed, and the blocks' sizes.
+  void choose_blocks() {
+    const HostTarget& t = p_.target;
+    const std::int64_t bytes = p_.element_bytes;
+    const std::int64_t panel =
+        column_.valid() ? registers(column_) * (lanes_are_batch() ? registers(choice_.lanes) : 1) : 1;
+    depth_ = std::clamp<std::int64_t>(t.l1_bytes / 2 / (panel * bytes), 64, 1024);
+    const std::int64_t m = p_.points(c_.m), n = p_.points(c_.n), k = p_.points(c_.k);
+    // The loop over k that runs innermost: the one along which the scalar factor is contiguous.
+    inner_k_ = c_.k.back();
+    for (IterId iter : c_.k)
+      if (p_.bucket(iter) > 1 && side_stride(p_, c_.lhs, iter) == StrideClass::one) inner_k_ = iter;
+    if (k == 0 || !column_.valid()) return;
+    const bool jumps = !lanes_are_batch() && side_stride(p_, c_.rhs, choice_.lanes) == StrideClass::other;
+    const std::int64_t batch = lanes_are_batch() ? registers(choice_.lanes) : 1;
+    pack_rhs_ = m >= 16 && (n * k * bytes * batch > t.l2_bytes || jumps);
+    const bool rows_jump = side_stride(p_, c_.lhs, inner_k_) == StrideClass::other && row_.valid();
+    pack_lhs_ = rows_jump && n >= 4 * panel && m * k * bytes * batch > t.l1_bytes;
+    blocked_ = (pack_rhs_ || pack_lhs_) || k > 4 * depth_;
+    rows_block_ =
+        row_.valid() ? round_down(std::max<std::int64_t>(t.l2_bytes / 2 / (depth_ * bytes * batch), 1), registers(row_))
+                     : 1;
+    columns_block_ =
+        round_down(std::min<std::int64_t>(t.l3_bytes / 4 / (depth_ * bytes * batch), 4096), registers(column_));
+  }
+
+  void order_loops() {
+    std::vector<Level> inner;
+    add_tasks();
+    std::vector<IterId> other_m = c_.m, other_n = c_.n;
+    std::erase(other_m, row_);
+    std::erase(other_n, column_);
+    for (IterId iter : other_n)
+      if (!is_parallel(iter)) level(iter, 1);
+    if (blocked_ && column_.valid()) level(column_, columns_block_);
+    std::map<IterId, std::int64_t> k_steps;
+    if (blocked_) {
+      // The innermost loops over k run whole while they fit the depth; the next one is stepped, the others are outside.
+      std::vector<IterId> k = c_.k;
+      std::erase(k, inner_k_);
+      k.push_back(inner_k_);
+      std::int64_t room = depth_;
+      for (auto iter = k.rbegin(); iter != k.rend(); ++iter) {
+        k_steps[*iter] = std::max<std::int64_t>(std::min(room, std::max<std::int64_t>(p_.bucket(*iter), 1)), 1);
+        room = std::max<std::int64_t>(room / std::max<std::int64_t>(p_.bucket(*iter), 1), 1);
+      }
+      for (IterId iter : k) level(iter, k_steps[iter]);
+    }
+    for (IterId iter : other_m)
+      if (!is_parallel(iter)) level(iter, 1);
+    if (blocked_ && row_.valid()) level(row_, rows_block_);
+    if (column_.valid()) level(column_, registers(column_));
+    if (row_.valid()) level(row_, registers(row_));
+    std::vector<IterId> k = c_.k;
+    std::erase(k, inner_k_);
+    k.push_back(inner_k_);
+    for (IterId iter : k)
+      if (!blocked_ || k_steps[iter] > 1) level(iter, 1);
+    add_caches(k_steps);
+  }
+
+  void level(IterId iter, std::int64_t step) { choice_.levels.push_back({iter, step, false}); }
+  bool is_parallel(IterId iter) const {
+    return std::ranges::any_of(choice_.levels, [&](const Level& l) { return l.iter == iter && l.parallel; });
+  }
+
+  /// Tasks: batches first; then columns and rows are cut into as many even pieces as there are threads left to feed.
+  void add_tasks() {
+    std::int64_t tasks = 1;
+    for (IterId iter : c_.batch) {
+      if (iter == choice_.lanes) continue;
+      choice_.levels.push_back({iter, 1, true});
+      tasks *= std::max<std::int64_t>(p_.bucket(iter), 1);
+    }
+    if (lanes_are_batch()) {
+      choice_.levels.push_back({choice_.lanes, registers(choice_.lanes), true});
+      tasks *= std::max<std::int64_t>(p_.bucket(choice_.lanes) / registers(choice_.lanes), 1);
+    }
+    const std::int64_t flops = p_.points(c_.batch) * p_.points(c_.m) * p_.points(c_.n) * p_.points(c_.k);
+    const std::int64_t wanted = std::clamp<std::int64_t>(flops >> 18, 1, p_.target.threads);
+    tasks = cut(column_, (wanted + tasks - 1) / tasks, 4) * tasks;
+    cut(row_, (wanted + tasks - 1) / tasks, 4);
+  }
+
+  /// Cuts an iterator into at most `pieces` even pieces of at least `least` register tiles; how many it made.
+  std::int64_t cut(IterId iter, std::int64_t pieces, std::int64_t least) {
+    if (!iter.valid()) return 1;
+    const std::int64_t granule = registers(iter);
+    pieces = std::clamp<std::int64_t>(p_.bucket(iter) / (granule * least), 1, std::max<std::int64_t>(pieces, 1));
+    if (pieces <= 1) return 1;
+    const IntExpr tiles = ceil_div(p_.nest.iterators[iter].extent, granule);
+    choice_.levels.push_back({iter, max(ceil_div(tiles, pieces), 1) * granule, true});
+    return pieces;
+  }
+
+  void add_caches(const std::map<IterId, std::int64_t>& k_steps) {
+    const auto size_of_stage = [&](IterId iter) -> std::int64_t {
+      if (const auto k = k_steps.find(iter); k != k_steps.end()) return k->second;
+      if (iter == row_) return rows_block_;
+      if (iter == column_) return columns_block_;
+      return iter == choice_.lanes ? registers(iter) : 1;
+    };
+    const auto cache = [&](ExprId side, IterId main) {
+      for (ReadId id : reads_below(p_.nest, side)) {
+        const Read& read = p_.nest.reads[id];
+        if (read.otherwise || !depends_on(read, main)) continue;
+        CachedRead staged{id, {}};
+        for (std::size_t i = 0; i < p_.nest.iterators.size(); ++i)
+          if (const IterId iter{static_cast<std::uint32_t>(i)}; depends_on(read, iter))
+            staged.tile.emplace_back(iter, size_of_stage(iter));
+        choice_.caches.push_back(staged);
+        choice_.reasons.push_back("pack " + p_.nest.tensors[read.tensor].name + ": its panels are used " +
+                                  std::to_string(p_.points(main == column_ ? c_.m : c_.n)) + " times");
+      }
+    };
+    if (pack_rhs_) cache(c_.rhs, column_);
+    if (pack_lhs_) cache(c_.lhs, row_);
+  }
+
+  const Problem& p_;
+  Contraction c_;
+  Choice choice_;
+  IterId row_, column_, inner_k_;
+  std::int64_t depth_ = 256, rows_block_ = 1, columns_block_ = 1;
+  bool pack_rhs_ = false, pack_lhs_ = false, blocked_ = false;
+};
+
+}  // namespace
+
+Choice choose_contraction(const Problem& problem, const Contraction& contraction) {
+  return Chooser(problem, contraction).run();
+}
+
+}  // namespace tilewright::nest::host_schedule

@@ -1,0 +1,93 @@
+// The host scheduler's choice for nests without a reduction: maps, broadcasts, permuting copies.
+#include <algorithm>
+
+#include "nest/passes/host_schedule.h"
+
+namespace tilewright::nest::host_schedule {
+namespace {
+
+constexpr std::int64_t task_points = 1 << 14;  ///< a task worth its dispatch: about 10 µs of streaming
+constexpr std::int64_t transpose_panel = 256;  ///< points of an output row written before the next row
+
+/// The output's contiguous iterator; else one that reads are contiguous in; else the last.
+IterId choose_lanes(const Problem& p) {
+  for (auto iter = p.outputs.rbegin(); iter != p.outputs.rend(); ++iter)
+    if (output_stride_along(p.nest, p.facts, *iter) == StrideClass::one) return *iter;
+  for (auto iter = p.outputs.rbegin(); iter != p.outputs.rend(); ++iter)
+    for (const Read& read : p.nest.reads)
+      if (stride_along(p.nest, p.facts, read, *iter) == StrideClass::one) return *iter;
+  return p.outputs.empty() ? IterId{} : p.outputs.back();
+}
+
+/// An iterator other than the lanes in which an operand that jumps along the lanes is contiguous.
+IterId crossing(const Problem& p, IterId lanes) {
+  for (const Read& read : p.nest.reads) {
+    if (read.otherwise || stride_along(p.nest, p.facts, read, lanes) != StrideClass::other) continue;
+    for (IterId iter : p.outputs)
+      if (iter != lanes && p.bucket(iter) >= p.vector && stride_along(p.nest, p.facts, read, iter) == StrideClass::one)
+        return iter;
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_parallel(const Problem& p, std::vector<Level>& levels, const std::vector<IterId>& iters, std::int64_t inner) {
+  // From the innermost out: whole loops until a task is large enough, then one blocked loop, then loops of single
+  // steps.
+  std::vector<Level> grid, inside;
+  std::int64_t points = std::max<std::int64_t>(inner, 1);
+  for (auto iter = iters.rbegin(); iter != iters.rend(); ++iter) {
+    if (points >= task_points) {
+      grid.push_back({*iter, 1, true});
+    } else if (points * p.bucket(*iter) <= task_points && iter + 1 != iters.rend()) {
+      inside.push_back({*iter, 1, false});
+    } else {
+      grid.push_back({*iter, std::max<std::int64_t>(task_points / points, 1), true});
+      inside.push_back({*iter, 1, false});
+    }
+    points *= std::max<std::int64_t>(p.bucket(*iter), 1);
+  }
+  levels.insert(levels.end(), grid.rbegin(), grid.rend());
+  levels.insert(levels.end(), inside.rbegin(), inside.rend());
+}
+
+Choice choose_map(const Problem& p) {
+  Choice choice;
+  const IterId lanes = choose_lanes(p);
+  if (!lanes.valid() || p.bucket(lanes) <= 1) {
+    add_parallel(p, choice.levels, p.outputs, 1);
+    choice.reasons.push_back("no iterator fills a vector: scalars");
+    return choice;
+  }
+  choice.lanes = lanes;
+  std::vector<IterId> others = p.outputs;
+  std::erase(others, lanes);
+  const std::string& name = p.nest.iterators[lanes].name;
+  if (const IterId cross = crossing(p, lanes); cross.valid()) {
+    choice.registers = {{lanes, p.vector}, {cross, p.vector}};
+    std::erase(others, cross);
+    for (IterId iter : others) choice.levels.push_back({iter, 1, true});
+    const std::int64_t rows = std::max(p.vector, task_points / transpose_panel * 4);
+    choice.levels.push_back({lanes, transpose_panel, true});
+    choice.levels.push_back({cross, rows, true});
+    choice.levels.push_back({cross, p.vector, false});
+    choice.levels.push_back({lanes, p.vector, false});
+    choice.reasons.push_back("form: blocked permuting copy; an operand is contiguous along " +
+                             p.nest.iterators[cross].name + ", the output along " + name);
+    return choice;
+  }
+  const std::int64_t length = std::min(4 * p.vector, std::max(p.bucket(lanes), std::min<std::int64_t>(p.vector, 2)));
+  choice.registers = {{lanes, length}};
+  if (p.bucket(lanes) > 2 * task_points) {
+    for (IterId iter : others) choice.levels.push_back({iter, 1, true});
+    choice.levels.push_back({lanes, task_points, true});
+  } else {
+    add_parallel(p, choice.levels, others, p.bucket(lanes));
+  }
+  choice.levels.push_back({lanes, length, false});
+  choice.reasons.push_back("form: elementwise; lanes along " + name + ", " + std::to_string(length) + " points a step");
+  return choice;
+}
+
+}  // namespace tilewright::nest::host_schedule
