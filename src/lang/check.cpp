@@ -129,14 +129,14 @@ void StatementCheck::check_ranks() {
     const Read& read = *reads_[i].read;
     const std::size_t rank = read.indices.size();
     if (rank > largest_rank)
-      error("L022", read.indices[largest_rank].span, fmt::format("'{}' is read with {} indices", read.tensor, rank),
+      error("L022", read.indices[largest_rank].span, fmt::format("'{}' is read with rank {}", read.tensor, rank),
             "ranks are 0 to 8");
     if (read.tensor == statement_.target.name) continue;
     const auto first =
         std::ranges::find_if(reads_, [&](const ReadUse& use) { return use.read->tensor == read.tensor; });
     if (first->read->indices.size() != rank)
       error("L039", reads_[i].span,
-            fmt::format("'{}' is read with {} indices here and with {} before", read.tensor, rank,
+            fmt::format("'{}' is read with rank {} here and with rank {} before", read.tensor, rank,
                         first->read->indices.size()),
             "a tensor has one rank");
   }

@@ -33,8 +33,8 @@ void check_examples(const std::vector<Example>& examples, const std::vector<Oper
               names_of(operands));
       else if (operand->rank != it->shape.size())
         error("L049", it->span,
-              fmt::format("the example gives '{}' rank {}, but it is read with {} indices", it->name.name,
-                          it->shape.size(), operand->rank),
+              fmt::format("the example gives '{}' rank {}, but its reads have rank {}", it->name.name, it->shape.size(),
+                          operand->rank),
               "one extent for each index, with 'x' between them");
     }
     std::vector<std::string> missing;

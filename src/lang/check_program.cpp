@@ -87,7 +87,7 @@ void ProgramCheck::check_reads(const Statement& statement) {
                                                                : "add it to the parameters, or assign it before");
     } else if (const auto [known, is_new] = ranks_.try_emplace(read->tensor, rank); !is_new && known->second != rank) {
       report("L039", expr.span,
-             fmt::format("'{}' is read with {} indices here and has rank {} before", read->tensor, rank, known->second),
+             fmt::format("'{}' is read with rank {} here and has rank {} before", read->tensor, rank, known->second),
              "a tensor has one rank");
     }
   }
@@ -113,10 +113,11 @@ void ProgramCheck::check_iterators(const Statement& statement) {
 
 void ProgramCheck::check_target(const Statement& statement) {
   const Named& target = statement.target;
+  const bool is_new = assigned_.insert(target.name).second;
   if (is_parameter(target.name))
     report("L061", target.span, fmt::format("'{}' is a parameter and cannot be assigned", target.name),
            "give the target a name of its own");
-  else if (!assigned_.insert(target.name).second)
+  else if (!is_new)
     report("L061", target.span, fmt::format("'{}' is assigned twice", target.name), "a program assigns a name once");
   ranks_.try_emplace(target.name, statement.target_iterators.size());
 }

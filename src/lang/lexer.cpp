@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "lang/text_check.h"
 
@@ -77,6 +78,7 @@ class Lexer {
   void end_line();
   bool line_continues() const;
   bool statement_begins_ahead() const;
+  bool is_schedule_line() const;
 
   SourcePtr source_;
   std::string_view text_;
@@ -87,7 +89,9 @@ class Lexer {
   bool in_line_ = false;               ///< the current logical line has a lexeme
   bool bracket_seen_ = false;          ///< the current logical line has had a ']' (so that its '=' assigns a tensor)
   bool line_added_ = false;            ///< the current physical line has one
+  std::size_t first_ = 0;              ///< index of the current logical line's first lexeme
   bool line_is_bad_ = false;           ///< an unknown character was reported in this logical line
+  bool brackets_are_bad_ = false;      ///< a bracket was reported in this logical line
 };
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
@@ -101,8 +105,9 @@ std::size_t skip_name(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// `text` from a line's start is `name[…] op`, `program name(` or `entry:`. No line like that continues another.
-bool looks_like_statement(std::string_view text) {
+/// `text` from a line's start is `name[…] op`, `program name(` or `entry:`. No line like that continues another. Nor
+/// does `name(` or `name =` continue a schedule line, whose arguments are names and integers.
+bool begins_anew(std::string_view text, bool after_schedule_line) {
   std::size_t at = skip_blanks(text, 0);
   const std::size_t name_end = skip_name(text, at);
   if (name_end == at) return false;
@@ -114,6 +119,7 @@ bool looks_like_statement(std::string_view text) {
     return end != at && text.substr(skip_blanks(text, end)).starts_with("(");
   }
   if (first == "schedule" || first == "precision" || first == "example") return next_is(":");
+  if (after_schedule_line && (next_is("(") || (next_is("=") && !next_is("==")))) return true;
   if (next_is(":")) at = skip_blanks(text, skip_name(text, skip_blanks(text, at + 1)));
   if (next_is("*")) ++at;
   if (!next_is("[")) return false;
@@ -183,6 +189,9 @@ void Lexer::open_or_close_blocks(std::size_t width) {
   error("L004", position_ - width, position_,
         fmt::format("this line is indented by {} spaces, which closes a block but matches no open one", width),
         fmt::format("indent it by as much as a line above it that is still open ({})", known));
+  in_line_ = true;  // and silence the parser about it
+  first_ = out_.lexemes.size();
+  add(LexemeKind::invalid, position_);
 }
 
 void Lexer::scan_lexeme() {
@@ -192,6 +201,7 @@ void Lexer::scan_lexeme() {
     return;
   }
   if (c == '#') return scan_comment(false);
+  if (!in_line_) first_ = out_.lexemes.size();
   in_line_ = true;
   line_added_ = true;
   const bool after_name = !out_.lexemes.empty() && out_.lexemes.back().kind == LexemeKind::name &&
@@ -294,15 +304,18 @@ void Lexer::close_bracket(std::size_t at) {
     return;
   }
   out_.lexemes.back().kind = LexemeKind::invalid;
+  const bool silent = std::exchange(brackets_are_bad_, true);
   if (brackets_.empty()) {
+    if (silent) return;
     error("L010", at, at + 1, fmt::format("'{}' closes nothing", close), "remove it, or open a bracket before it");
     return;
   }
   const std::size_t open = brackets_.back();
-  error("L010", at, at + 1,
-        fmt::format("'{}' cannot close the '{}' of column {}", close, text_[open],
-                    source_->position(static_cast<std::uint32_t>(open)).column),
-        fmt::format("write '{}'", closer_of(text_[open])));
+  if (!silent)
+    error("L010", at, at + 1,
+          fmt::format("'{}' cannot close the '{}' of column {}", close, text_[open],
+                      source_->position(static_cast<std::uint32_t>(open)).column),
+          fmt::format("write '{}'", closer_of(text_[open])));
   // It most likely closes the nearest one of its kind, and what is inside lacks its own.
   const auto own = std::ranges::find_if(brackets_.rbegin(), brackets_.rend(), fits);
   if (own == brackets_.rend())
@@ -320,6 +333,12 @@ bool Lexer::line_continues() const {
   return std::ranges::any_of(continuing, [&](std::string_view op) { return last.is(op); });
 }
 
+/// The current logical line began with `name(`.
+bool Lexer::is_schedule_line() const {
+  return first_ + 1 < out_.lexemes.size() && out_.lexemes[first_].kind == LexemeKind::name &&
+         out_.lexemes[first_ + 1].is("(");
+}
+
 /// The next line with anything on it begins a statement or a block entry.
 bool Lexer::statement_begins_ahead() const {
   std::size_t at = position_;
@@ -333,7 +352,7 @@ bool Lexer::statement_begins_ahead() const {
       if (text_[first] == '\r' && (first + 1 >= text_.size() || text_[first + 1] != '\n')) return false;
       continue;
     }
-    if (text_[first] != '#') return looks_like_statement(text_.substr(first));
+    if (text_[first] != '#') return begins_anew(text_.substr(first), is_schedule_line());
     at = std::min(text_.find('\n', first), text_.size());
   }
   return true;
@@ -345,8 +364,9 @@ void Lexer::end_line() {
   if (in_line_ && line_added_ && !line_continues()) {
     if (!brackets_.empty()) {
       const std::size_t at = brackets_.back();
-      error("L009", at, at + 1, fmt::format("'{}' is never closed", text_[at]),
-            fmt::format("close it with '{}' before the next statement", closer_of(text_[at])));
+      if (!brackets_are_bad_)
+        error("L009", at, at + 1, fmt::format("'{}' is never closed", text_[at]),
+              fmt::format("close it with '{}' before the next statement", closer_of(text_[at])));
       const std::size_t here = position_;
       add(LexemeKind::invalid, here);
       brackets_.clear();
@@ -355,6 +375,7 @@ void Lexer::end_line() {
     in_line_ = false;
     bracket_seen_ = false;
     line_is_bad_ = false;
+    brackets_are_bad_ = false;
   }
   line_added_ = false;
   if (peek() == '\r') ++position_;

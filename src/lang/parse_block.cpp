@@ -131,7 +131,11 @@ void Parser::parse_schedule(Statement& statement) {
     skip_line();
     return skip_block();
   }
-  if (!at_line_end()) error_expected("the end of the line after 'schedule:'", "its lines stand indented below");
+  if (!at_line_end()) {
+    error_expected("the end of the line after 'schedule:'", "its lines stand indented below");
+    skip_line();
+    return skip_block();
+  }
   skip_line();
   if (peek().kind != LexemeKind::indent)
     return error("L044", entry.span, "'schedule:' has no lines",

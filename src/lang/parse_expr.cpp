@@ -25,19 +25,19 @@ struct Unsupported {
   std::string_view code;
   std::string_view what;
 };
-constexpr std::array<Unsupported, 14> unsupported_functions = {{{"gather", "L027", "indirect indices (gather)"},
-                                                                {"take", "L027", "indirect indices (gather)"},
-                                                                {"index_select", "L027", "indirect indices (gather)"},
-                                                                {"scatter", "L027", "indirect indices (scatter)"},
-                                                                {"argmax", "L028", "argmax"},
-                                                                {"argmin", "L028", "argmin"},
-                                                                {"topk", "L028", "topk"},
-                                                                {"argsort", "L028", "argsort"},
+constexpr std::array<Unsupported, 14> unsupported_functions = {{{"gather", "L027", "indirect indices"},
+                                                                {"take", "L027", "indirect indices"},
+                                                                {"index_select", "L027", "indirect indices"},
+                                                                {"scatter", "L027", "indirect indices"},
+                                                                {"argmax", "L028", "positions of values"},
+                                                                {"argmin", "L028", "positions of values"},
+                                                                {"topk", "L028", "positions of values"},
+                                                                {"argsort", "L028", "positions of values"},
                                                                 {"scan", "L029", "scans"},
-                                                                {"cumsum", "L029", "scans (cumsum)"},
-                                                                {"cumprod", "L029", "scans (cumprod)"},
-                                                                {"cummax", "L029", "scans (cummax)"},
-                                                                {"cummin", "L029", "scans (cummin)"},
+                                                                {"cumsum", "L029", "scans"},
+                                                                {"cumprod", "L029", "scans"},
+                                                                {"cummax", "L029", "scans"},
+                                                                {"cummin", "L029", "scans"},
                                                                 {"nonzero", "L030", "extents that depend on data"}}};
 
 std::string function_names() {
@@ -233,7 +233,8 @@ ExprId Parser::parse_call() {
   if (!op) {
     for (const Unsupported& row : unsupported_functions)
       if (row.name == name.text) {
-        error(row.code, name.span, fmt::format("{} are not supported: '{}'", row.what, name.text),
+        error(row.code, name.span,
+              fmt::format("'{}' is not supported: the language has no {} yet", name.text, row.what),
               "compute it outside and pass the result in");
         return {};
       }

@@ -295,9 +295,14 @@ bool Parser::parse_target(Statement& statement) {
   take();
   if (accept("]")) return true;
   do {
-    const bool plain = peek().kind == LexemeKind::name && (peek(1).is(",") || peek(1).is("]"));
-    if (!plain && !peek().is("]") && !peek().is(",") && peek().kind != LexemeKind::keyword && !at_line_end()) {
-      error("L020", peek().span, fmt::format("a target's slot is an iterator alone, found {}", describe(peek())),
+    // The whole slot: up to its ',' or ']'.
+    std::size_t length = 0;
+    while (!peek(length).is(",") && !peek(length).is("]") && !peek(length).text.empty()) ++length;
+    if (length > 1 || (length == 1 && peek().kind != LexemeKind::name && peek().kind != LexemeKind::keyword)) {
+      const Span slot{peek().span.begin, peek(length - 1).span.end};
+      error("L020", slot,
+            fmt::format("a target's slot is an iterator alone, found '{}'",
+                        source_->text().substr(slot.begin, slot.end - slot.begin)),
             "give each axis of the target its own iterator and move the arithmetic into the reads");
       return false;
     }
@@ -391,9 +396,11 @@ std::optional<Program> Parser::parse_program() {
   const std::size_t first = position_;
   const bool bad_line = line_is_invalid(position_);
   const Span keyword = take().span;
-  const bool good = parse_program_header(program);
-  if (good && !at_line_end())
+  bool good = parse_program_header(program);
+  if (good && !at_line_end()) {
     error_expected("the end of the line after the program's header", "its statements stand on indented lines below");
+    good = false;
+  }
   skip_line();
   if (peek().kind == LexemeKind::indent) {
     take();
