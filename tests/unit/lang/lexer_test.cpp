@@ -86,7 +86,8 @@ TEST(Lexer, errors_of_a_hopeless_file_are_bounded) {
 }
 
 TEST(Lexer, numbers_end_where_ranges_begin) {
-  const LexedText lexed = lex(source_of("0..<5 2.e1 i.in .5"));
+  const SourcePtr source = source_of("0..<5 2.e1 i.in .5");
+  const LexedText lexed = lex(source);
   std::vector<std::string> texts;
   for (const Lexeme& lexeme : lexed.lexemes)
     if (!lexeme.text.empty()) texts.emplace_back(lexeme.text);

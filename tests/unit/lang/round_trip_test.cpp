@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 #include "lang/check.h"
 #include "lang/lexer.h"
 #include "random_statement.h"
@@ -14,7 +16,8 @@ namespace {
 /// The same text as a careless writer would lay it out: random blanks, line breaks in brackets, comments, blank lines.
 std::string mess_up(const std::string& text) {
   const auto pick = [](int count) { return *rc::gen::inRange(0, count); };
-  const LexedText lexed = lex(source_of(text));
+  const SourcePtr source = source_of(text);
+  const LexedText lexed = lex(source);
   std::string out = pick(2) == 0 ? "\n\n# top\n\n\n" : "";
   std::vector<int> widths = {0};
   int depth = 0;
