@@ -1,0 +1,59 @@
+// Arguments, loops and errors of schedule lines. See schedule_context.h.
+#include "nest/passes/schedule_context.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tilewright::nest {
+
+const std::string& ScheduleContext::name_at(std::size_t argument) const {
+  return std::get<std::string>(line.arguments[argument].value);
+}
+
+std::int64_t ScheduleContext::count_at(std::size_t argument) const {
+  return std::get<std::int64_t>(line.arguments[argument].value);
+}
+
+std::string ScheduleContext::line_text() const {
+  std::vector<std::string> arguments;
+  for (const lang::ScheduleLine::Argument& argument : line.arguments) {
+    const std::string* word = std::get_if<std::string>(&argument.value);
+    arguments.push_back(word ? *word : fmt::format("{}", std::get<std::int64_t>(argument.value)));
+  }
+  if (line.is_property) return fmt::format("{} = {}", line.name.name, fmt::join(arguments, ", "));
+  if (arguments.empty()) return line.name.name;
+  return fmt::format("{}({})", line.name.name, fmt::join(arguments, ", "));
+}
+
+std::unexpected<Diagnostics> ScheduleContext::fail_at(std::size_t argument, std::string_view code, std::string message,
+                                                      std::string remedy) const {
+  return fail(code, std::move(message), std::move(remedy), source, line.arguments[argument].span);
+}
+
+std::unexpected<Diagnostics> ScheduleContext::fail_line(std::string_view code, std::string message,
+                                                        std::string remedy) const {
+  return fail(code, std::move(message), std::move(remedy), source, line.span);
+}
+
+Result<std::size_t> ScheduleContext::find_loop(const Nest& nest, std::size_t argument) const {
+  const std::size_t place = loop_place(nest, name_at(argument));
+  if (place < nest.loops.size()) return place;
+  std::vector<std::string> names;
+  for (const Loop& loop : nest.loops) names.push_back(loop.name);
+  return fail_at(argument, "N020", fmt::format("there is no loop '{}'", name_at(argument)),
+                 names.empty() ? "the statement has no loops"
+                               : fmt::format("the loops are {} at this line", fmt::join(names, ", ")));
+}
+
+std::size_t loop_place(const Nest& nest, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(nest.loops, name, &Loop::name) - nest.loops.begin());
+}
+
+std::string_view enclosing_loop(std::string_view name) {
+  constexpr std::string_view suffix = ".in";
+  return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : std::string_view();
+}
+
+}  // namespace tilewright::nest
