@@ -116,16 +116,20 @@ ExprId Parser::parse_prefix(int level) {
     error("L011", lexeme.span, "'not' binds weaker than the operator before it", "put it in parentheses: (not x)");
     return {};
   }
+  const std::uint32_t begin = lexeme.span.begin;
   take();
+  // A signed literal is a literal: unlike unary minus it is no arithmetic, so it leaves a value's type alone.
+  const bool number = peek().kind == LexemeKind::integer || peek().kind == LexemeKind::floating;
+  if (!is_not && number) return parse_number(begin);
   const ExprId operand = parse_expr(is_not ? not_level : minus_level);
   if (!operand.valid()) return {};
-  const Span span{lexeme.span.begin, lexed_.lexemes[position_ - 1].span.end};
+  const Span span{begin, lexed_.lexemes[position_ - 1].span.end};
   return add({Apply{is_not ? ScalarOp::logical_not : ScalarOp::neg, {operand}}, span}, height(operand) + 1);
 }
 
 ExprId Parser::parse_primary() {
   const Lexeme& lexeme = peek();
-  if (lexeme.kind == LexemeKind::integer || lexeme.kind == LexemeKind::floating) return parse_number();
+  if (lexeme.kind == LexemeKind::integer || lexeme.kind == LexemeKind::floating) return parse_number(lexeme.span.begin);
   if (lexeme.kind == LexemeKind::name) {
     if (peek(1).is("(")) return parse_call();
     if (peek(1).is("[")) return parse_read();
@@ -143,10 +147,11 @@ ExprId Parser::parse_primary() {
   return {};
 }
 
-ExprId Parser::parse_number() {
-  const auto number = number_of(peek(), false);
+/// `begin` is where its sign stands, if it has one.
+ExprId Parser::parse_number(std::uint32_t begin) {
+  const auto number = number_of(peek(), begin != peek().span.begin);
   if (!number) return {};
-  const Span span = take().span;
+  const Span span{begin, take().span.end};
   return add({Literal{*number}, span}, 1);
 }
 

@@ -62,7 +62,7 @@ class Parser {
   ExprId parse_expr(int level = 0);
   ExprId parse_prefix(int level);
   ExprId parse_primary();
-  ExprId parse_number();
+  ExprId parse_number(std::uint32_t begin);
   ExprId parse_call();
   ExprId parse_read();
   bool parse_indices(Read& read);

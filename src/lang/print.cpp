@@ -85,7 +85,6 @@ class ExprPrinter {
   };
 
   static Printed literal(const Number& number) {
-    if (number.is_integer && number.integer == lowest) return {fmt::format("{} - 1", lowest + 1), weakest_level};
     const bool negative = number.is_integer ? number.integer < 0 : std::signbit(number.value);
     return {number_text(number), negative ? minus_level : operand_level};
   }
@@ -102,7 +101,10 @@ class ExprPrinter {
       case OpForm::prefix: {
         const bool is_not = e.op == ScalarOp::logical_not;
         const int level = is_not ? not_level : minus_level;
-        return {fmt::format("{}{}{}", row.spelling, is_not ? " " : "", text(e.operands[0], level)), level};
+        // -(3) negates a literal, -3 is one: minus and a number need the parentheses.
+        const bool number = std::holds_alternative<Literal>(statement_.exprs[e.operands[0]].node);
+        const std::string operand = text(e.operands[0], !is_not && number ? operand_level + 1 : level);
+        return {fmt::format("{}{}{}", row.spelling, is_not ? " " : "", operand), level};
       }
       case OpForm::function:
         break;

@@ -159,8 +159,9 @@ class Evaluation {
     }
   }
 
-  /// The compensation means nothing once the sum has overflowed or met an infinity.
+  /// The compensation means nothing once the sum has overflowed or met an infinity, and must not turn −0 into 0.
   double finished(std::size_t output) const {
+    if (folding_.compensation[output] == 0) return folding_.real[output];
     const double corrected = folding_.real[output] + folding_.compensation[output];
     return std::isfinite(corrected) ? corrected : folding_.real[output];
   }
