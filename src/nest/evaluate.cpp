@@ -187,7 +187,8 @@ class Evaluation {
   void set_accumulated(std::size_t count, double nudge) {
     Lane& accumulated = result_.accumulated();
     for (std::size_t point = 0; point < count; ++point) {
-      accumulated.real[point] = finished(point) + (nudge == 0 ? 0 : nudge * folding_.magnitude[point]);
+      accumulated.real[point] = finished(point);
+      if (nudge != 0) accumulated.real[point] += nudge * folding_.magnitude[point];
       accumulated.integer[point] = folding_.integer[point];
     }
   }
