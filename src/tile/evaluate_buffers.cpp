@@ -6,21 +6,18 @@
 namespace tilewright::tile {
 namespace {
 
-/// Row-major over a tile: the coordinates along a buffer's axes relative to its origin, and whether all are inside
-/// their scopes. `along[b]` is the tile's axis of the buffer's axis b, or −1: the iterator stands at its base.
+/// Where the elements of a tile lie in a buffer.
 struct BufferWalk {
   BufferId buffer;
-  std::vector<std::vector<std::uint32_t>> positions;  ///< by buffer axis, then element
+  std::vector<std::vector<std::uint32_t>> positions;  ///< by buffer axis, then element of the tile
 
-  void locate(const Machine& machine, std::size_t element, std::vector<std::int64_t>& relative, bool& inside) const {
+  /// The element's coordinates along the buffer's axes, relative to its origin; an iterator that is no axis of the tile
+  /// stands at its base.
+  void locate(const Machine& machine, std::size_t element, std::vector<std::int64_t>& relative) const {
     const BufferState& state = machine.buffers[buffer.index];
-    inside = true;
-    for (std::size_t b = 0; b < positions.size(); ++b) {
-      const Scope at = machine.scope(state.axes[b].iter);
-      const std::int64_t coordinate = at.base + static_cast<std::int64_t>(positions[b][element]);
-      inside &= coordinate < at.limit;
-      relative[b] = coordinate - state.axes[b].origin;
-    }
+    for (std::size_t b = 0; b < positions.size(); ++b)
+      relative[b] = machine.scope(state.axes[b].iter).base + static_cast<std::int64_t>(positions[b][element]) -
+                    state.axes[b].origin;
   }
 };
 
@@ -48,7 +45,6 @@ Action resolve_allocate(Machine&, const Op&, const Allocate& allocate) {
   };
 }
 
-/// What lies in the buffer, inside the scopes or not; outside of both it is unspecified.
 Action resolve_load_buffer(Machine& machine, const Op& op, const LoadBuffer& load) {
   const ValueId result = op.results.front();
   const std::vector<Axis>& axes = machine.type(result).axes;
@@ -58,21 +54,15 @@ Action resolve_load_buffer(Machine& machine, const Op& op, const LoadBuffer& loa
     Cells& to = m.tile(result);
     std::vector<std::int64_t> relative(buffer.axes.size());
     for (std::size_t i = 0; i < to.poisoned.size(); ++i) {
-      bool inside = true;
-      walk.locate(m, i, relative, inside);
+      walk.locate(m, i, relative);
       const std::int64_t at = buffer.offset(relative);
-      if (at >= 0)
-        to.copy_element(i, buffer.cells, static_cast<std::size_t>(at));
-      else if (inside)
-        return stop_outside(m, op, walk.buffer, relative);
-      else
-        to.poison(i);
+      if (at < 0) return stop_outside(m, op, walk.buffer, relative);
+      to.copy_element(i, buffer.cells, static_cast<std::size_t>(at));
     }
     return true;
   };
 }
 
-/// Elements outside of the scopes may or may not be written: what they would meet becomes unspecified.
 Action resolve_store_buffer(Machine& machine, const Op& op, const StoreBuffer& store) {
   const std::vector<Axis>& axes = machine.type(store.value).axes;
   return [&op, &axes, value = store.value, walk = walk_of(machine, store.buffer, axes)](Machine& m) {
@@ -81,14 +71,10 @@ Action resolve_store_buffer(Machine& machine, const Op& op, const StoreBuffer& s
     const Cells& from = m.tile(value);
     std::vector<std::int64_t> relative(buffer.axes.size());
     for (std::size_t i = 0; i < from.poisoned.size(); ++i) {
-      bool inside = true;
-      walk.locate(m, i, relative, inside);
+      walk.locate(m, i, relative);
       const std::int64_t at = buffer.offset(relative);
-      if (inside && at < 0) return stop_outside(m, op, walk.buffer, relative);
-      if (inside)
-        buffer.cells.copy_element(static_cast<std::size_t>(at), from, i);
-      else if (at >= 0)
-        buffer.cells.poison(static_cast<std::size_t>(at));
+      if (at < 0) return stop_outside(m, op, walk.buffer, relative);
+      buffer.cells.copy_element(static_cast<std::size_t>(at), from, i);
     }
     return true;
   };

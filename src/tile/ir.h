@@ -134,6 +134,7 @@ struct Load {
   std::vector<Affine> index;
   std::optional<Scalar> otherwise;
 };
+/// What lies in the buffer at the tile's coordinates, outside ones too: all must lie within the capacities.
 struct LoadBuffer {
   BufferId buffer;
 };
@@ -195,6 +196,7 @@ struct Store {
   ValueId value;
   bool nontemporal = false;
 };
+/// Stores the whole tile, at outside coordinates too: all must lie within the capacities.
 struct StoreBuffer {
   BufferId buffer;
   ValueId value;
