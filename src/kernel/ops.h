@@ -29,7 +29,8 @@ namespace tilewright::kernel {
   X(extract, "extract", 1, 1, special, pure, lane)                                                                     \
   X(insert, "insert", 2, 1, special, pure, lane)                                                                       \
   X(shuffle, "shuffle", 2, 1, special, pure, lanes)                                                                    \
-  /* arithmetic; integers wrap, floats round to nearest even and keep NaN */                                           \
+  /* arithmetic; integers wrap, floats round to nearest even and keep NaN. A division by zero or a shift by at         \
+     least the element's bits has no specified value, and never traps. A float's neg and abs change its sign bit. */   \
   X(add, "add", 2, 1, same, pure, none)                                                                                \
   X(sub, "sub", 2, 1, same, pure, none)                                                                                \
   X(mul, "mul", 2, 1, same, pure, none)                                                                                \
@@ -45,8 +46,8 @@ namespace tilewright::kernel {
   X(smax, "smax", 2, 1, same_int, pure, none)                                                                          \
   X(umin, "umin", 2, 1, same_int, pure, none)                                                                          \
   X(umax, "umax", 2, 1, same_int, pure, none)                                                                          \
-  X(fmin, "fmin", 2, 1, same_float, pure, none) /* NaN if either is */                                                 \
-  X(fmax, "fmax", 2, 1, same_float, pure, none) /* NaN if either is */                                                 \
+  X(fmin, "fmin", 2, 1, same_float, pure, none) /* NaN if either is; of zeros either */                                \
+  X(fmax, "fmax", 2, 1, same_float, pure, none) /* NaN if either is; of zeros either */                                \
   X(bit_and, "and", 2, 1, same_int, pure, none)                                                                        \
   X(bit_or, "or", 2, 1, same_int, pure, none)                                                                          \
   X(bit_xor, "xor", 2, 1, same_int, pure, none)                                                                        \

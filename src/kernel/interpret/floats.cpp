@@ -47,21 +47,17 @@ struct Div {
     return a / b;
   }
 };
-/// NaN if either is; -0 is below 0.
+/// NaN if either is. Of two zeros the result may be either; here it is the second, as from a compare and select.
 struct Min {
   template <class T>
   static T apply(T a, T b) {
-    if (std::isnan(a) || std::isnan(b)) return a + b;
-    if (a == b) return std::signbit(a) ? a : b;
-    return a < b ? a : b;
+    return std::isnan(a) || a < b ? a : b;
   }
 };
 struct Max {
   template <class T>
   static T apply(T a, T b) {
-    if (std::isnan(a) || std::isnan(b)) return a + b;
-    if (a == b) return std::signbit(a) ? b : a;
-    return a < b ? b : a;
+    return std::isnan(a) || a > b ? a : b;
   }
 };
 struct Pow {
