@@ -40,6 +40,7 @@ function(tw_test name)
   add_executable(${target} ${sources})
   list(TRANSFORM arg_LAYERS PREPEND "tw_")
   target_link_libraries(${target} PRIVATE tw_flags ${arg_LAYERS} ${arg_LIBRARIES} GTest::gtest_main)
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/${name}")  # what its tests share
   target_compile_definitions(${target} PRIVATE TILEWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_compile_options(${target} PRIVATE -O0)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # as the precompiled headers

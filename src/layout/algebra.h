@@ -40,8 +40,8 @@ Result<Layout> zipped_divide(const Layout& a, const std::vector<Layout>& tiles);
 /// static.
 Result<Layout> logical_product(const Layout& a, const Layout& b);
 
-/// A layout r with layout(r(i)) = i for all i < size(r), as long as the layout's strides continue each other from 1 (for
-/// an injective layout, the longest there is). Needs a static, positive layout.
+/// A layout r with layout(r(i)) = i for all i < size(r), as long as the layout's strides continue each other from 1
+/// (for an injective layout, the longest there is). Needs a static, positive layout.
 Result<Layout> right_inverse(const Layout& layout);
 /// A layout l of at least the layout's cosize with l(layout(i)) = i for all i. Needs a static, positive, injective
 /// layout: X106 if it takes an index twice; X102 if its strides do not divide each other.

@@ -134,13 +134,13 @@ struct Nest {
   Table<TensorId, Tensor> tensors;   ///< operands; the output is no member
   Table<IterId, Iterator> iterators;
   Table<ReadId, Read> reads;
-  Table<ExprId, Expr> exprs;         ///< operands before their users
+  Table<ExprId, Expr> exprs;        ///< operands before their users
   std::optional<Monoid> reduction;  ///< nullopt: one value an output point
   DType accumulate = DType::f32;    ///< type of `value` and of Accumulated
   /// What the reduction folds from, of type `accumulate`: 0, 1, or the lowest or highest value of the output's type.
   Scalar identity;
-  ExprId value;                     ///< the summand, of type `accumulate`; without a reduction the one value
-  ExprId result;                    ///< what is stored: of type `output`, over Accumulated (at least a cast or itself)
+  ExprId value;   ///< the summand, of type `accumulate`; without a reduction the one value
+  ExprId result;  ///< what is stored: of type `output`, over Accumulated (at least a cast or itself)
   Precision precision = Precision::exact;
   std::vector<Loop> loops;  ///< outermost first
   ScheduleFacts schedule;

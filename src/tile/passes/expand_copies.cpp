@@ -20,8 +20,7 @@ void expand(Builder& build, const Copy& copy, IterId vector_iter, const HostTarg
   const Buffer buffer = program.buffers[copy.buffer];
   const Tensor& tensor = program.tensors[copy.tensor];
   std::vector<BufferAxis> axes = buffer.axes;
-  std::ranges::sort(axes, std::ranges::greater{},
-                           [](const BufferAxis& axis) { return axis.outer_stride.constant(); });
+  std::ranges::sort(axes, std::ranges::greater{}, [](const BufferAxis& axis) { return axis.outer_stride.constant(); });
   IterId along;  // the iterator that the tensor is contiguous along, if it is one that the buffer steps through
   for (std::size_t slot = 0; slot < copy.index.size(); ++slot)
     if (tensor.strides[slot] == StrideClass::one && copy.index[slot].terms.size() == 1 &&

@@ -11,11 +11,11 @@
 #include <limits>
 #include <random>
 
-#include "../kernel_text.h"
 #include "kernel/interpret.h"
 #include "kernel/passes/pipeline.h"
 #include "kernel/passes/small_floats.h"
 #include "kernel/walk.h"
+#include "kernel_text.h"
 
 namespace tilewright::kernel {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "../kernel_text.h"
 #include "kernel/builder.h"
+#include "kernel_text.h"
 
 namespace tilewright::kernel {
 namespace {
