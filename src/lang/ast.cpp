@@ -1,8 +1,10 @@
 // Queries on statements: the order of iterators and tensors, which every later level takes from here.
 #include "lang/ast.h"
 
-#include <algorithm>
 #include <ranges>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
 namespace tilewright::lang {
 namespace {
@@ -25,39 +27,48 @@ void visit_leaves(const Statement& statement, ExprId root, Visit&& visit) {
   }
 }
 
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
+/// Distinct names in the order of their first addition.
+class NameList {
+ public:
+  void add(const std::string& name) {
+    if (seen_.insert(name).second) names_.push_back(name);
+  }
+  std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_set<std::string_view> seen_;  ///< views of the statement's own strings
+};
 
 }  // namespace
 
 std::vector<std::string> Statement::iterator_order() const {
-  std::vector<std::string> order;
-  for (const Named& iterator : target_iterators) add_once(order, iterator.name);
+  NameList order;
+  for (const Named& iterator : target_iterators) order.add(iterator.name);
   if (binding)
-    for (const BoundIterator& bound : *binding) add_once(order, bound.iterator.name);
+    for (const BoundIterator& bound : *binding) order.add(bound.iterator.name);
   const auto add_leaf = [&](const Expr& leaf) {
     if (const auto* read = std::get_if<Read>(&leaf.node)) {
       for (const AffineIndex& index : read->indices)
-        for (const AffineIndex::Term& term : index.terms) add_once(order, term.iterator);
+        for (const AffineIndex::Term& term : index.terms) order.add(term.iterator);
     } else if (const auto* value_of = std::get_if<IteratorValue>(&leaf.node)) {
-      add_once(order, value_of->iterator);
+      order.add(value_of->iterator);
     }
   };
   visit_leaves(*this, value, add_leaf);
   if (epilogue) visit_leaves(*this, *epilogue, add_leaf);
-  return order;
+  return order.take();
 }
 
 std::vector<std::string> Statement::tensors_read() const {
-  std::vector<std::string> names;
+  NameList names;
   const auto add_leaf = [&](const Expr& leaf) {
     if (const auto* read = std::get_if<Read>(&leaf.node); read != nullptr && read->tensor != target.name)
-      add_once(names, read->tensor);
+      names.add(read->tensor);
   };
   visit_leaves(*this, value, add_leaf);
   if (epilogue) visit_leaves(*this, *epilogue, add_leaf);
-  return names;
+  return names.take();
 }
 
 const std::string& name_of(const std::variant<Statement, Program>& item) {

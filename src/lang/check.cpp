@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lang/check_example.h"
 #include "lang/parser.h"
@@ -22,6 +25,14 @@ struct IteratorUse {
   bool sets_extent = false;  ///< in an index of a read without 'else', other than of the target
 };
 
+/// What all places of one iterator amount to. A table of these keeps the checks linear in the statement's length.
+struct IteratorFacts {
+  bool in_target = false;
+  bool in_index = false;
+  bool sets_extent = false;
+  const BoundIterator* bound = nullptr;
+};
+
 class StatementCheck {
  public:
   StatementCheck(const Statement& statement, Diagnostics& diagnostics)
@@ -34,11 +45,8 @@ class StatementCheck {
   }
   void collect(ExprId root, bool in_epilogue);
   void collect_read(const Read& read, Span span, bool in_epilogue);
-  bool is_target_iterator(const std::string& name) const {
-    return std::ranges::find(statement_.target_iterators, name, &Named::name) != statement_.target_iterators.end();
-  }
-  const BoundIterator* bound(const std::string& name) const;
-  void check_target();
+  void collect_facts();
+  bool check_target();
   void check_ranks();
   void check_iterator_or_tensor();
   void check_binding();
@@ -50,6 +58,7 @@ class StatementCheck {
 
   const Statement& statement_;
   Diagnostics& diagnostics_;
+  std::unordered_map<std::string_view, IteratorFacts> facts_;
   std::vector<IteratorUse> uses_;  ///< in the value and the epilogue, in order
   struct ReadUse {
     const Read* read;
@@ -88,16 +97,22 @@ void StatementCheck::collect_read(const Read& read, Span span, bool in_epilogue)
       uses_.push_back({term.iterator, index.span, in_epilogue, false, sets_extent});
 }
 
-const BoundIterator* StatementCheck::bound(const std::string& name) const {
-  if (!statement_.binding) return nullptr;
-  const auto found = std::ranges::find_if(*statement_.binding, [&](const auto& b) { return b.iterator.name == name; });
-  return found == statement_.binding->end() ? nullptr : &*found;
+void StatementCheck::collect_facts() {
+  for (const Named& iterator : statement_.target_iterators) facts_[iterator.name].in_target = true;
+  if (statement_.binding)
+    for (const BoundIterator& bound : *statement_.binding) facts_[bound.iterator.name].bound = &bound;
+  for (const IteratorUse& use : uses_) {
+    IteratorFacts& facts = facts_[use.name];
+    facts.in_index = facts.in_index || !use.is_value;
+    facts.sets_extent = facts.sets_extent || use.sets_extent;
+  }
 }
 
 void StatementCheck::run() {
   collect(statement_.value, false);
   if (statement_.epilogue) collect(*statement_.epilogue, true);
-  check_target();
+  if (!check_target()) return;
+  collect_facts();
   check_ranks();
   check_iterator_or_tensor();
   check_target_reads();
@@ -111,50 +126,52 @@ void StatementCheck::run() {
   check_examples(statement_.examples, operands, statement_.target, statement_.source, diagnostics_);
 }
 
-void StatementCheck::check_target() {
+/// False where the target has too many iterators for the other checks to make sense of.
+bool StatementCheck::check_target() {
   const auto& iterators = statement_.target_iterators;
-  for (auto it = iterators.begin(); it != iterators.end(); ++it) {
-    if (std::ranges::find(iterators.begin(), it, it->name, &Named::name) == it) continue;
-    error("L021", it->span, fmt::format("the target's iterator '{}' stands twice", it->name),
+  std::unordered_set<std::string_view> seen;
+  for (const Named& iterator : iterators) {
+    if (seen.insert(iterator.name).second) continue;
+    error("L021", iterator.span, fmt::format("the target's iterator '{}' stands twice", iterator.name),
           "give each axis of the target its own iterator; diagonals are for reads");
     break;
   }
-  if (iterators.size() > largest_rank)
-    error("L022", iterators[largest_rank].span,
-          fmt::format("the target '{}' has rank {}", statement_.target.name, iterators.size()), "ranks are 0 to 8");
+  if (iterators.size() <= largest_rank) return true;
+  error("L022", iterators[largest_rank].span,
+        fmt::format("the target '{}' has rank {}", statement_.target.name, iterators.size()), "ranks are 0 to 8");
+  return false;
 }
 
 void StatementCheck::check_ranks() {
-  for (std::size_t i = 0; i < reads_.size(); ++i) {
-    const Read& read = *reads_[i].read;
+  std::unordered_map<std::string_view, std::size_t> ranks;
+  for (const ReadUse& use : reads_) {
+    const Read& read = *use.read;
     const std::size_t rank = read.indices.size();
     if (rank > largest_rank)
       error("L022", read.indices[largest_rank].span, fmt::format("'{}' is read with rank {}", read.tensor, rank),
             "ranks are 0 to 8");
     if (read.tensor == statement_.target.name) continue;
-    const auto first =
-        std::ranges::find_if(reads_, [&](const ReadUse& use) { return use.read->tensor == read.tensor; });
-    if (first->read->indices.size() != rank)
-      error("L039", reads_[i].span,
-            fmt::format("'{}' is read with rank {} here and with rank {} before", read.tensor, rank,
-                        first->read->indices.size()),
+    const std::size_t first = ranks.try_emplace(read.tensor, rank).first->second;
+    if (first != rank)
+      error("L039", use.span,
+            fmt::format("'{}' is read with rank {} here and with rank {} before", read.tensor, rank, first),
             "a tensor has one rank");
   }
 }
 
 /// L031 at whichever of the two uses comes second.
 void StatementCheck::check_iterator_or_tensor() {
-  std::vector<Named> tensors = {statement_.target};
-  for (const ReadUse& use : reads_) tensors.push_back({use.read->tensor, use.read->name_span});
+  std::unordered_map<std::string_view, Span> tensors = {{statement_.target.name, statement_.target.span}};
+  for (const ReadUse& use : reads_) tensors.try_emplace(use.read->tensor, use.read->name_span);
   std::vector<Named> iterators = statement_.target_iterators;
   if (statement_.binding)
     for (const BoundIterator& b : *statement_.binding) iterators.push_back(b.iterator);
   for (const IteratorUse& use : uses_) iterators.push_back({use.name, use.span});
   std::ranges::sort(iterators, {}, [](const Named& n) { return n.span.begin; });
   for (const Named& iterator : iterators) {
-    const auto tensor = std::ranges::find(tensors, iterator.name, &Named::name);
+    const auto tensor = tensors.find(iterator.name);
     if (tensor == tensors.end() || !reported_.insert(iterator.name).second) continue;
-    const Span later = tensor->span.begin > iterator.span.begin ? tensor->span : iterator.span;
+    const Span later = tensor->second.begin > iterator.span.begin ? tensor->second : iterator.span;
     error("L031", later, fmt::format("'{}' names both an iterator and a tensor", iterator.name),
           fmt::format("rename one; a scalar tensor is read as {}[]", iterator.name));
   }
@@ -194,15 +211,14 @@ void StatementCheck::check_target_read(const Read& read, Span span, bool in_epil
 void StatementCheck::check_binding() {
   if (!statement_.binding || statement_.binding->empty()) return;
   const auto& binding = *statement_.binding;
-  for (auto it = binding.begin(); it != binding.end(); ++it) {
-    const auto same = [&](const BoundIterator& other) { return other.iterator.name == it->iterator.name; };
-    if (std::find_if(binding.begin(), it, same) != it)
-      error("L034", it->iterator.span, fmt::format("the binding lists '{}' twice", it->iterator.name),
+  std::unordered_set<std::string_view> seen;
+  for (const BoundIterator& bound : binding)
+    if (!seen.insert(bound.iterator.name).second)
+      error("L034", bound.iterator.span, fmt::format("the binding lists '{}' twice", bound.iterator.name),
             "a binding lists every iterator exactly once");
-  }
   std::string missing;
   for (const std::string& name : statement_.iterator_order()) {
-    if (bound(name) != nullptr || reported_.contains(name)) continue;
+    if (seen.contains(name) || reported_.contains(name)) continue;
     missing += fmt::format("{}'{}'", missing.empty() ? "" : ", ", name);
     reported_.insert(name);
   }
@@ -218,13 +234,10 @@ void StatementCheck::check_extents() {
   if (statement_.binding)
     for (const BoundIterator& b : *statement_.binding) all.push_back(b.iterator);
   for (const Named& iterator : all) {
-    const auto sets = [&](const IteratorUse& use) { return use.name == iterator.name && use.sets_extent; };
-    const BoundIterator* range = bound(iterator.name);
-    if (std::ranges::any_of(uses_, sets) || (range != nullptr && range->extent)) continue;
+    const IteratorFacts& facts = facts_[iterator.name];
+    if (facts.sets_extent || (facts.bound != nullptr && facts.bound->extent)) continue;
     if (!reported_.insert(iterator.name).second) continue;
-    const auto indexes = [&](const IteratorUse& use) { return use.name == iterator.name && !use.is_value; };
-    const bool only_value =
-        range == nullptr && !is_target_iterator(iterator.name) && std::ranges::none_of(uses_, indexes);
+    const bool only_value = !facts.in_target && !facts.in_index && facts.bound == nullptr;
     error("L035", iterator.span,
           fmt::format("no read without 'else' holds the iterator '{}', so it has no extent", iterator.name),
           only_value ? fmt::format("a scalar tensor is read as {0}[]; an iterator needs a range: | ({0} in 0 ..< 8)",
@@ -240,7 +253,7 @@ void StatementCheck::check_reductions() {
   if (statement_.binding)
     for (const BoundIterator& b : *statement_.binding) all.push_back({b.iterator.name, b.iterator.span});
   for (const IteratorUse& use : all) {
-    if (is_target_iterator(use.name) || (statement_.reduction && !use.in_epilogue)) continue;
+    if (facts_[use.name].in_target || (statement_.reduction && !use.in_epilogue)) continue;
     if (!reported_.insert(use.name).second) continue;
     if (!statement_.reduction)
       error("L032", use.span, fmt::format("'=' reduces nothing, but the iterator '{}' is not in the target", use.name),
@@ -253,9 +266,8 @@ void StatementCheck::check_reductions() {
 }
 
 void StatementCheck::check_extent_calls() {
-  const auto order = statement_.iterator_order();
   for (const Named& call : extent_calls_)
-    if (std::ranges::find(order, call.name) == order.end())
+    if (!facts_.contains(call.name))
       error("L040", call.span, fmt::format("'{}' is no iterator of this statement", call.name),
             "extent(…) takes an iterator of the target, of a read or of the binding");
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "lang/check.h"
 #include "lang/check_example.h"
@@ -22,9 +24,7 @@ class ProgramCheck {
               Severity severity = Severity::error) {
     diagnostics_.push_back({std::string(code), std::move(message), std::move(remedy), source_, span, severity});
   }
-  bool is_parameter(const std::string& name) const {
-    return std::ranges::find(program_.parameters, name, &Named::name) != program_.parameters.end();
-  }
+  bool is_parameter(const std::string& name) const { return parameters_.contains(name); }
   void check_distinct(const std::vector<Named>& names, std::string_view what);
   void check_reads(const Statement& statement);
   void check_iterators(const Statement& statement);
@@ -35,9 +35,11 @@ class ProgramCheck {
   SourcePtr source_;
   std::map<std::string, std::size_t> ranks_;  ///< of targets so far, and of parameters since their first read
   std::set<std::string> assigned_;
+  std::unordered_set<std::string_view> parameters_;
 };
 
 void ProgramCheck::run() {
+  for (const Named& parameter : program_.parameters) parameters_.insert(parameter.name);
   check_distinct(program_.parameters, "parameter");
   check_distinct(program_.results, "result");
   if (program_.results.empty())
@@ -70,9 +72,10 @@ void ProgramCheck::run() {
 }
 
 void ProgramCheck::check_distinct(const std::vector<Named>& names, std::string_view what) {
-  for (auto it = names.begin(); it != names.end(); ++it)
-    if (std::ranges::find(names.begin(), it, it->name, &Named::name) != it)
-      report("L064", it->span, fmt::format("the {} '{}' stands twice", what, it->name), "keep one");
+  std::unordered_set<std::string_view> seen;
+  for (const Named& name : names)
+    if (!seen.insert(name.name).second)
+      report("L064", name.span, fmt::format("the {} '{}' stands twice", what, name.name), "keep one");
 }
 
 void ProgramCheck::check_reads(const Statement& statement) {

@@ -60,13 +60,14 @@ class Lexer {
     out_.lexemes.push_back({kind, {}, {at, at}});
   }
   void error(std::string_view code, std::size_t begin, std::size_t end, std::string message, std::string remedy) {
+    if (out_.diagnostics.size() >= most_errors) return;
     out_.diagnostics.push_back({std::string(code), std::move(message), std::move(remedy), source_,
                                 Span{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}});
   }
 
   void begin_line();
   std::size_t measure_indentation();
-  void open_or_close_blocks(std::size_t width);
+  void open_or_close_blocks(std::size_t width, bool opens);
   void scan_lexeme();
   void scan_comment(bool own_line);
   void scan_name();
@@ -84,7 +85,11 @@ class Lexer {
   std::string_view text_;
   std::size_t position_ = 0;
   LexedText out_;
-  std::vector<std::size_t> levels_ = {0};
+  struct Level {
+    std::size_t width = 0;
+    bool opened = false;  ///< by a line that ends in ':'
+  };
+  std::vector<Level> levels_ = {{}};
   std::vector<std::size_t> brackets_;  ///< offsets of the open ones
   bool in_line_ = false;               ///< the current logical line has a lexeme
   bool bracket_seen_ = false;          ///< the current logical line has had a ']' (so that its '=' assigns a tensor)
@@ -164,7 +169,8 @@ void Lexer::begin_line() {
   if (in_line_) return;
   const bool opens = !out_.lexemes.empty() && out_.lexemes.size() > 1 && out_.lexemes[out_.lexemes.size() - 2].is(":");
   // A tab's width is unknown: guess what keeps the blocks as they most likely are.
-  open_or_close_blocks(!has_tab ? width : opens ? std::max(width, levels_.back() + 1) : levels_.back());
+  const std::size_t open = levels_.back().width;
+  open_or_close_blocks(!has_tab ? width : opens ? std::max(width, open + 1) : open, opens);
 }
 
 std::size_t Lexer::measure_indentation() {
@@ -173,22 +179,26 @@ std::size_t Lexer::measure_indentation() {
   return position_ - start;
 }
 
-void Lexer::open_or_close_blocks(std::size_t width) {
-  if (width > levels_.back()) {
-    levels_.push_back(width);
+void Lexer::open_or_close_blocks(std::size_t width, bool opens) {
+  if (width > levels_.back().width) {
+    levels_.push_back({width, opens});
     add_structure(LexemeKind::indent);
     return;
   }
-  while (width < levels_.back()) {
+  while (width < levels_.back().width) {
+    // Lines that are indented for no reason are one error for the parser, however raggedly they stand.
+    if (!levels_.back().opened && width > levels_[levels_.size() - 2].width) {
+      levels_.back().width = width;
+      return;
+    }
     levels_.pop_back();
     add_structure(LexemeKind::dedent);
   }
-  if (width == levels_.back()) return;
-  std::string known;
-  for (std::size_t level : levels_) known += fmt::format("{}{}", known.empty() ? "" : ", ", level);
-  error("L004", position_ - width, position_,
-        fmt::format("this line is indented by {} spaces, which closes a block but matches no open one", width),
-        fmt::format("indent it by as much as a line above it that is still open ({})", known));
+  if (width == levels_.back().width) return;
+  error(
+      "L004", position_ - width, position_,
+      fmt::format("this line is indented by {} spaces, which closes a block but matches no open one", width),
+      fmt::format("indent it by {}, or by as much as another line above it that is still open", levels_.back().width));
   in_line_ = true;  // and silence the parser about it
   first_ = out_.lexemes.size();
   add(LexemeKind::invalid, position_);

@@ -9,6 +9,9 @@
 
 namespace tilewright::lang {
 
+/// A file that is not in the language at all should not print a page for each of its lines.
+inline constexpr std::size_t most_errors = 100;
+
 enum class LexemeKind : std::uint8_t {
   name,
   keyword,      ///< a reserved word

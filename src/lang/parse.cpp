@@ -12,7 +12,13 @@ Result<File> parse(SourcePtr source, Diagnostics& warnings) {
   Diagnostics found;
   File file = Parser(std::move(source), found).parse_file();
   std::ranges::sort(found, {}, [](const Diagnostic& d) { return std::tuple(d.span.begin, d.span.end, d.code); });
-  if (has_errors(found)) return std::unexpected(std::move(found));
+  if (has_errors(found)) {
+    if (found.size() > most_errors) {
+      std::erase_if(found, [](const Diagnostic& d) { return d.severity != Severity::error; });
+      found.resize(std::min(found.size(), most_errors));
+    }
+    return std::unexpected(std::move(found));
+  }
   warnings.insert(warnings.end(), found.begin(), found.end());
   return file;
 }

@@ -65,6 +65,11 @@ std::optional<AffineIndex> Parser::parse_affine_sum() {
     const std::int64_t sign = take().is("+") ? 1 : -1;
     const auto term = parse_affine_product();
     if (!term) return std::nullopt;
+    if (sum->terms.size() > static_cast<std::size_t>(tallest_expression)) {
+      error("L014", {begin, lexed_.lexemes[position_ - 1].span.end},
+            fmt::format("this index names more than {} iterators", tallest_expression), "name fewer");
+      return std::nullopt;
+    }
     if (accumulate(*sum, *term, sign)) continue;
     error("L024", {begin, lexed_.lexemes[position_ - 1].span.end}, std::string(overflow_message),
           std::string(overflow_remedy));

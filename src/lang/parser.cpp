@@ -12,9 +12,6 @@
 namespace tilewright::lang {
 namespace {
 
-/// A file that is not in the language at all should not print a page for each of its lines.
-constexpr std::size_t most_errors = 100;
-
 struct ReductionSpelling {
   std::string_view spelling;
   std::optional<Monoid> monoid;
@@ -60,7 +57,6 @@ std::string dtype_names() {
 
 Parser::Parser(SourcePtr source, Diagnostics& diagnostics)
     : source_(std::move(source)), diagnostics_(diagnostics), lexed_(lex(source_)) {
-  lexed_.diagnostics.resize(std::min(lexed_.diagnostics.size(), most_errors));
   diagnostics_.insert(diagnostics_.end(), lexed_.diagnostics.begin(), lexed_.diagnostics.end());
 }
 

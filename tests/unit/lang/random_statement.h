@@ -68,6 +68,12 @@ class RandomStatement {
     return n;
   }
 
+  /// Only an 'else' can write inf.
+  static Number finite(Number n) {
+    if (!n.is_integer && !std::isfinite(n.value)) n.value = -2.5;
+    return n;
+  }
+
   AffineIndex index(bool in_epilogue) {
     AffineIndex result;
     for (std::size_t i = 0; i < usable(in_epilogue); ++i) {
@@ -81,7 +87,7 @@ class RandomStatement {
   ExprId leaf(bool in_epilogue) {
     switch (pick(in_epilogue ? 5 : 4)) {
       case 0:
-        return add(Literal{number(false)});
+        return add(Literal{finite(number(true))});
       case 1:
         if (usable(in_epilogue) > 0)
           return add(IteratorValue{iterators_[static_cast<std::size_t>(pick(static_cast<int>(usable(in_epilogue))))]});
