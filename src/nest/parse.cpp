@@ -266,8 +266,9 @@ class NestParser {
       if (cursor_.accept("(")) {
         if (!parse_head(open, done)) return false;
         if (!done.valid()) continue;
-      } else if (!open.empty() && cursor_.accept(")")) {
+      } else if (!open.empty() && cursor_.next_is(")")) {
         if (!close(open.back(), done)) return false;
+        cursor_.take();
         open.pop_back();
       } else if (!parse_leaf(done)) {
         return false;

@@ -1,0 +1,50 @@
+// The walk and the rewrite over expressions.
+#include "nest/walk.h"
+
+#include "nest/print.h"
+#include "nest_fixture.h"
+
+namespace tilewright::nest {
+namespace {
+
+Nest sample() {
+  return nest_of("o[i] = (a[i] + 1.0) * (a[i] + 2.0)", {{"a", DType::f32, {4}}});
+}
+
+TEST(Walk, VisitsOperandsBeforeUsersAndNothingElse) {
+  Nest nest = sample();
+  nest.exprs.add({Constant{Scalar::of(9.0)}, DType::f32});  // belongs to nothing
+  std::vector<std::string> seen;
+  walk(nest.exprs, nest.value, [&](ExprId id, const Expr&) { seen.push_back(to_text(nest, id)); });
+  const std::vector<std::string> expected = {"%r0",
+                                             "(const f32 1)",
+                                             "(add f32 %r0 (const f32 1))",
+                                             "%r0",
+                                             "(const f32 2)",
+                                             "(add f32 %r0 (const f32 2))",
+                                             "(mul f32 (add f32 %r0 (const f32 1)) (add f32 %r0 (const f32 2)))"};
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(Walk, RewriteReplacesAndKeepsWhatDidNotChange) {
+  Nest nest = sample();
+  const ExprId before = nest.value;
+  const std::size_t size = nest.exprs.size();
+  const ExprId after = rewrite(nest.exprs, nest.value, [](Expr& expr) {
+    Constant* constant = std::get_if<Constant>(&expr.node);
+    if (!constant || constant->value.as_double() != 2) return false;
+    constant->value = Scalar::of(5.0);
+    return true;
+  });
+  EXPECT_EQ(to_text(nest, after), "(mul f32 (add f32 %r0 (const f32 1)) (add f32 %r0 (const f32 5)))");
+  EXPECT_EQ(to_text(nest, before), "(mul f32 (add f32 %r0 (const f32 1)) (add f32 %r0 (const f32 2)))");
+  EXPECT_EQ(nest.exprs.size(), size + 3) << "the constant, its sum and the product; the other sum is shared";
+}
+
+TEST(Walk, RewriteOfNothingIsItself) {
+  Nest nest = sample();
+  EXPECT_EQ(rewrite(nest.exprs, nest.value, [](Expr&) { return false; }), nest.value);
+}
+
+}  // namespace
+}  // namespace tilewright::nest
