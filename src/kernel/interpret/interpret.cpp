@@ -53,10 +53,10 @@ void move(Machine& m, const Instruction& i) {
 }
 
 Handler find_handler(Opcode code, Element element) {
-  if (Handler handler = value_handler(code)) return handler;
+  if (Handler handler = value_handler(code, element)) return handler;
   if (Handler handler = conversion_handler(code)) return handler;
   if (Handler handler = memory_handler(code)) return handler;
-  return is_float(element) ? float_handler(code, element) : integer_handler(code);
+  return is_float(element) ? float_handler(code, element) : integer_handler(code, element);
 }
 
 }  // namespace

@@ -93,10 +93,10 @@ std::int64_t read_int(Element element, const std::byte* lane);
 void write_int(Element element, std::int64_t value, std::byte* lane);
 
 // What executes an op, by op and element; null where there is none. The ops' rows are divided among these:
-Handler value_handler(Opcode code);                   ///< splat, extract, insert, shuffle, iota, select, bitcast
-Handler integer_handler(Opcode code);                 ///< arithmetic and cmp of integers
-Handler float_handler(Opcode code, Element element);  ///< arithmetic, cmp and functions of floats
-Handler conversion_handler(Opcode code);              ///< the rows of rule convert
-Handler memory_handler(Opcode code);                  ///< offset, load, store, gather, scatter, prefetch
+Handler value_handler(Opcode code, Element element);    ///< splat, extract, insert, shuffle, iota, select, bitcast
+Handler integer_handler(Opcode code, Element element);  ///< arithmetic and cmp of integers
+Handler float_handler(Opcode code, Element element);    ///< arithmetic, cmp and functions of floats
+Handler conversion_handler(Opcode code);                ///< the rows of rule convert
+Handler memory_handler(Opcode code);                    ///< offset, load, store, gather, scatter, prefetch
 
 }  // namespace tilewright::kernel::interpreter

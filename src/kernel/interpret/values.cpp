@@ -1,7 +1,4 @@
-// Ops that move lanes about and integer arithmetic, whose meaning fold.h has.
-#include <algorithm>
-
-#include "kernel/fold.h"
+// Ops that move lanes about.
 #include "kernel/interpret/machine.h"
 
 namespace tilewright::kernel::interpreter {
@@ -49,44 +46,36 @@ void shuffle(Machine& m, const Instruction& i) {
 }
 
 /// The condition is the first operand: one lane for all, or one for each.
+template <class Word>
 void select(Machine& m, const Instruction& i) {
   const std::uint8_t* condition = m.lanes<std::uint8_t>(i.a);
-  for (std::size_t lane = 0; lane < i.lanes; ++lane)
-    copy_lane(m, i, lane, condition[i.from_lanes == 1 ? 0 : lane] != 0 ? i.b : i.c, lane);
+  const Word* yes = m.lanes<Word>(i.b);
+  const Word* no = m.lanes<Word>(i.c);
+  Word* result = m.lanes<Word>(i.result);
+  const std::size_t step = i.from_lanes == 1 ? 0 : 1;
+  for (std::size_t lane = 0; lane < i.lanes; ++lane) result[lane] = condition[lane * step] != 0 ? yes[lane] : no[lane];
+}
+
+Handler select_handler(Element element) {
+  switch (lane_bytes(element)) {
+    case 1:
+      return select<std::uint8_t>;
+    case 2:
+      return select<std::uint16_t>;
+    case 4:
+      return select<std::uint32_t>;
+    default:
+      return select<std::uint64_t>;
+  }
 }
 
 void bitcast(Machine& m, const Instruction& i) {
   std::memcpy(m.at(i.result), m.at(i.a), i.lanes * lane_bytes(i.element));
 }
 
-void unary(Machine& m, const Instruction& i) {
-  for (std::size_t lane = 0; lane < i.lanes; ++lane) {
-    const std::int64_t a = read_int(i.element, lane_of(m, i.a, i.element, lane));
-    write_int(i.element, *fold_unary(i.op->code, i.element, a), lane_of(m, i.result, i.element, lane));
-  }
-}
-
-/// A division by zero and a shift out of range have no specified value; here they have 0.
-void binary(Machine& m, const Instruction& i) {
-  for (std::size_t lane = 0; lane < i.lanes; ++lane) {
-    const std::int64_t a = read_int(i.element, lane_of(m, i.a, i.element, lane));
-    const std::int64_t b = read_int(i.element, lane_of(m, i.b, i.element, lane));
-    write_int(i.element, fold_binary(i.op->code, i.element, a, b).value_or(0), lane_of(m, i.result, i.element, lane));
-  }
-}
-
-void cmp(Machine& m, const Instruction& i) {
-  const Predicate predicate = std::get<Predicate>(i.op->attribute);
-  for (std::size_t lane = 0; lane < i.lanes; ++lane) {
-    const std::int64_t a = read_int(i.from, lane_of(m, i.a, i.from, lane));
-    const std::int64_t b = read_int(i.from, lane_of(m, i.b, i.from, lane));
-    write_int(Element::i1, *fold_cmp(predicate, i.from, a, b) ? 1 : 0, lane_of(m, i.result, Element::i1, lane));
-  }
-}
-
 }  // namespace
 
-Handler value_handler(Opcode code) {
+Handler value_handler(Opcode code, Element element) {
   switch (code) {
     case Opcode::splat:
       return splat;
@@ -99,19 +88,12 @@ Handler value_handler(Opcode code) {
     case Opcode::shuffle:
       return shuffle;
     case Opcode::select:
-      return select;
+      return select_handler(element);
     case Opcode::bitcast:
       return bitcast;
     default:
       return nullptr;
   }
-}
-
-Handler integer_handler(Opcode code) {
-  if (code == Opcode::cmp) return cmp;
-  if (code == Opcode::neg || code == Opcode::abs) return unary;
-  // Whether an op is integer arithmetic is fold.h's to say; no operands make 1 op 1 fail.
-  return fold_binary(code, Element::i64, 1, 1) ? binary : nullptr;
 }
 
 }  // namespace tilewright::kernel::interpreter
