@@ -2,6 +2,7 @@
 #include "nest/reference/block_program.h"
 
 #include <cstring>
+#include <type_traits>
 
 #include "nest/reference/block_ops.h"
 #include "nest/walk.h"
@@ -33,58 +34,65 @@ void set(Lane& lane, std::size_t point, const Scalar& value) {
     lane.integer[point] = value.as_int();
 }
 
-/// Loads every point of the block; `load_one(lane, point, address)`.
-template <class LoadOne>
-Step load_step(const BoundRead& bound, std::size_t read, std::size_t destination, LoadOne load_one) {
+/// Loads every point of the block with `element(address)`, a double or an i64; points outside get `otherwise`.
+template <class Element>
+Step load_step(const BoundRead& bound, std::size_t read, std::size_t to, const std::optional<Scalar>& otherwise,
+               Element element) {
+  const bool guarded = otherwise && !bound.slots.empty();
   return [=, data = bound.data](Frame& frame, std::size_t count) {
-    Lane& lane = frame.lanes[destination];
+    Lane& lane = frame.lanes[to];
     const std::vector<std::uint64_t>& offsets = frame.points->offsets[read];
-    for (std::size_t point = 0; point < count; ++point)
-      load_one(lane, point, data + static_cast<std::ptrdiff_t>(offsets[point]));
+    const std::vector<std::uint8_t>& inside = frame.points->inside[read];
+    for (std::size_t point = 0; point < count; ++point) {
+      if (guarded && inside[point] == 0) {
+        set(lane, point, *otherwise);
+        continue;
+      }
+      const auto value = element(data + static_cast<std::ptrdiff_t>(offsets[point]));
+      if constexpr (std::is_same_v<decltype(value), const double>)
+        lane.real[point] = value;
+      else
+        lane.integer[point] = value;
+    }
   };
 }
 
-Step guarded_step(const BoundRead& bound, std::size_t read, std::size_t destination, const Scalar& otherwise) {
-  return [=, data = bound.data, dtype = bound.dtype](Frame& frame, std::size_t count) {
-    Lane& lane = frame.lanes[destination];
-    const std::vector<std::uint64_t>& offsets = frame.points->offsets[read];
-    const std::vector<std::uint8_t>& inside = frame.points->inside[read];
-    for (std::size_t point = 0; point < count; ++point)
-      set(lane, point,
-          inside[point] != 0 ? load_scalar(dtype, data + static_cast<std::ptrdiff_t>(offsets[point])) : otherwise);
-  };
+template <class T>
+double load_real(const std::byte* address) {
+  return static_cast<double>(load<T>(address));
+}
+template <class T>
+std::int64_t load_integer(const std::byte* address) {
+  return static_cast<std::int64_t>(load<T>(address));
 }
 
 Step read_step(const BoundRead& bound, std::size_t read, std::size_t to, const std::optional<Scalar>& otherwise) {
-  if (otherwise && !bound.slots.empty()) return guarded_step(bound, read, to, *otherwise);
+  const auto step = [&](auto element) { return load_step(bound, read, to, otherwise, element); };
   switch (bound.dtype) {
-    case DType::f32:
-      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
-        lane.real[point] = static_cast<double>(load<float>(address));
-      });
     case DType::f64:
-      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
-        lane.real[point] = load<double>(address);
-      });
-    case DType::i32:
-      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
-        lane.integer[point] = load<std::int32_t>(address);
-      });
-    case DType::i8:
-      return load_step(bound, read, to, [](Lane& lane, std::size_t point, const std::byte* address) {
-        lane.integer[point] = load<std::int8_t>(address);
-      });
+      return step([](const std::byte* address) { return load_real<double>(address); });
+    case DType::f32:
+      return step([](const std::byte* address) { return load_real<float>(address); });
     case DType::f16:
+      return step([](const std::byte* address) { return double{half_to_float(load<std::uint16_t>(address))}; });
     case DType::bf16:
+      return step([](const std::byte* address) { return double{bfloat16_to_float(load<std::uint16_t>(address))}; });
     case DType::f8e4m3:
+      return step([](const std::byte* address) { return double{f8e4m3_to_float(load<std::uint8_t>(address))}; });
     case DType::f8e5m2:
+      return step([](const std::byte* address) { return double{f8e5m2_to_float(load<std::uint8_t>(address))}; });
+    case DType::i8:
+      return step([](const std::byte* address) { return load_integer<std::int8_t>(address); });
     case DType::u8:
+      return step([](const std::byte* address) { return load_integer<std::uint8_t>(address); });
+    case DType::i32:
+      return step([](const std::byte* address) { return load_integer<std::int32_t>(address); });
     case DType::u32:
+      return step([](const std::byte* address) { return load_integer<std::uint32_t>(address); });
     case DType::i64:
+      return step([](const std::byte* address) { return load_integer<std::int64_t>(address); });
     case DType::boolean:
-      return load_step(bound, read, to, [type = bound.dtype](Lane& lane, std::size_t point, const std::byte* address) {
-        set(lane, point, load_scalar(type, address));
-      });
+      return step([](const std::byte* address) { return std::int64_t{load<std::uint8_t>(address) != 0}; });
   }
   internal_error("reference: unknown element type");
 }
