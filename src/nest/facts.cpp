@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/tensor_symbol.h"
+
 namespace tilewright::nest {
 namespace {
 
@@ -37,12 +39,12 @@ TensorFacts facts_of(const TensorView& view) {
 /// The value of an extent symbol "NAME.AXIS" or a stride symbol "NAME.sAXIS".
 std::optional<std::int64_t> symbol_value(const Nest& nest, const std::vector<TensorView>& operands,
                                          std::string_view symbol) {
-  for (std::size_t t = 0; t < nest.tensors.size(); ++t) {
-    const std::string& name = nest.tensors[TensorId{static_cast<std::uint32_t>(t)}].name;
-    for (std::size_t axis = 0; axis < operands[t].rank(); ++axis) {
-      if (symbol == fmt::format("{}.{}", name, axis)) return operands[t].shape[axis];
-      if (symbol == fmt::format("{}.s{}", name, axis)) return operands[t].strides[axis];
-    }
+  const std::optional<TensorSymbol> parsed = parse_tensor_symbol(symbol);
+  if (!parsed) return std::nullopt;
+  for (std::uint32_t t = 0; t < nest.tensors.size(); ++t) {
+    const TensorView& view = operands[t];
+    if (nest.tensors[TensorId{t}].name == parsed->tensor && parsed->axis < view.rank())
+      return parsed->stride ? view.strides[parsed->axis] : view.shape[parsed->axis];
   }
   return std::nullopt;
 }

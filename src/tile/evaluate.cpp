@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "support/overloaded.h"
+#include "support/tensor_symbol.h"
 #include "tile/evaluate_machine.h"
 
 namespace tilewright::tile {
@@ -193,19 +193,12 @@ bool run_grid(Machine& machine, std::size_t axis, const std::vector<std::int64_t
 
 /// The symbols of the bound views, then the caller's.
 std::optional<std::int64_t> symbol_value(const Machine& machine, std::string_view symbol, const SymbolValues& others) {
-  const std::size_t dot = symbol.rfind('.');
-  if (dot == std::string_view::npos) return others(symbol);
-  const std::string_view tensor = symbol.substr(0, dot);
-  std::string_view digits = symbol.substr(dot + 1);
-  const bool stride = digits.starts_with('s');
-  if (stride) digits.remove_prefix(1);
-  std::size_t axis = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), axis);
-  if (error != std::errc() || end != digits.data() + digits.size()) return others(symbol);
-  for (std::uint32_t i = 0; i < machine.program.tensors.size(); ++i) {
-    const TensorView& view = machine.tensors[i].view;
-    if (machine.program.tensors[TensorId{i}].name == tensor && axis < view.rank())
-      return stride ? view.strides[axis] : view.shape[axis];
+  if (const std::optional<TensorSymbol> parsed = parse_tensor_symbol(symbol)) {
+    for (std::uint32_t i = 0; i < machine.program.tensors.size(); ++i) {
+      const TensorView& view = machine.tensors[i].view;
+      if (machine.program.tensors[TensorId{i}].name == parsed->tensor && parsed->axis < view.rank())
+        return parsed->stride ? view.strides[parsed->axis] : view.shape[parsed->axis];
+    }
   }
   return others(symbol);
 }
