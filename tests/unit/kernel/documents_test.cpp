@@ -1,0 +1,58 @@
+// docs/ir/kernel.md and docs/errors.md against the tables in the code.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "kernel/ops.h"
+#include "kernel/passes/pipeline.h"
+#include "kernel_text.h"
+
+namespace tilewright::kernel {
+namespace {
+
+std::string document(std::string_view path) {
+  std::ifstream file(fmt::format("{}/docs/{}", TILEWRIGHT_SOURCE_DIR, path));
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(KernelDocument, HasARowForEveryOpAsTheTableDeclaresIt) {
+  const std::string text = document("ir/kernel.md");
+#define X(enumerator, name, operands, results, rule, effect, attribute) \
+  EXPECT_NE(text.find("\n| `" name "` | " #rule " | " #effect " | " #attribute " | "), std::string::npos) << name;
+  TILEWRIGHT_KERNEL_OPS(X)
+#undef X
+}
+
+TEST(KernelDocument, NamesEveryComparisonAndPass) {
+  const std::string text = document("ir/kernel.md");
+#define X(name) EXPECT_NE(text.find(#name), std::string::npos) << #name;
+  TILEWRIGHT_KERNEL_PREDICATES(X)
+#undef X
+  for (const KernelPass& pass : kernel_passes())
+    EXPECT_NE(text.find(fmt::format("\n| {} | ", pass.name)), std::string::npos) << pass.name;
+}
+
+TEST(KernelDocument, ShowsAKernelThatReadsVerifiesAndPrintsTheSame) {
+  const std::string text = document("ir/kernel.md");
+  const std::size_t begin = text.find("kernel axpy");
+  const std::string example = text.substr(begin, text.find("```", begin) - begin);
+  const Kernel kernel = read_kernel(example);
+  EXPECT_EQ(codes(verify(kernel)), "");
+  EXPECT_EQ(to_text(kernel), example);
+}
+
+TEST(ErrorDocument, HasEveryCodeOfTheKernelLayer) {
+  const std::string text = document("errors.md");
+  std::vector<int> numbers;
+  for (int i = 1; i <= 8; ++i) numbers.push_back(i);
+  for (int i = 10; i <= 19; ++i) numbers.push_back(i);
+  for (int i = 101; i <= 106; ++i) numbers.push_back(i);
+  for (int i : numbers) EXPECT_NE(text.find(fmt::format("\n| K{:03} | ", i)), std::string::npos) << i;
+}
+
+}  // namespace
+}  // namespace tilewright::kernel
