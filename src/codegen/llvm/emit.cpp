@@ -4,9 +4,10 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <utility>
+#include <array>
 
 #include "codegen/llvm/emitter.h"
+#include "kernel/print.h"
 
 namespace tilewright::codegen {
 
@@ -284,49 +285,34 @@ bool is_storage_only(Element element) {
   return element == Element::f8e4m3 || element == Element::f8e5m2 || element == Element::bf16;
 }
 
-bool is_access(Opcode code) {
-  return code == Opcode::load || code == Opcode::store || code == Opcode::gather || code == Opcode::scatter;
+void check_types(const kernel::Kernel& kernel, const kernel::Op& op) {
+  if (moves_bits(op.code)) return;
+  const auto check = [&](kernel::ValueId id) {
+    if (is_storage_only(kernel.values[id].type.element))
+      internal_error(fmt::format("kernel {}: '{}' has no instruction; expand_conversions leaves none of its kind",
+                                 kernel.name, kernel::op_text(kernel, op)));
+  };
+  std::ranges::for_each(op.operands, check);
+  std::ranges::for_each(op.results, check);
 }
 
-Result<void> check_types(const kernel::Kernel& kernel, const kernel::Op& op) {
-  std::vector<kernel::ValueId> all = op.operands;
-  all.insert(all.end(), op.results.begin(), op.results.end());
-  for (const kernel::ValueId id : all) {
-    const kernel::Type type = kernel.values[id].type;
-    if (is_storage_only(type.element) && !moves_bits(op.code))
-      return fail(
-          "G001",
-          fmt::format("kernel {}: {} of {} has no instruction", kernel.name, info(op.code).name, kernel::to_text(type)),
-          "convert to f32 through the integer bits before code generation");
-  }
-  if (is_access(op.code)) {
-    const kernel::Type moved = kernel.values[op.results.empty() ? op.operands.front() : op.results.front()].type;
-    if (moved.element == Element::i1)
-      return fail("G001",
-                  fmt::format("kernel {}: {} of {} has no memory form", kernel.name, info(op.code).name,
-                              kernel::to_text(moved)),
-                  "a bool is an i8 in memory: convert with zext or cmp");
-  }
-  return {};
-}
-
-Result<void> check_region(const kernel::Kernel& kernel, const kernel::Region& region, std::int64_t& local_bytes) {
+// Checks the region's types and gives the bytes of its locals.
+std::int64_t check_region(const kernel::Kernel& kernel, const kernel::Region& region) {
+  std::int64_t local_bytes = 0;
   for (const kernel::Op& op : region.ops) {
-    if (auto ok = check_types(kernel, op); !ok) return ok;
+    check_types(kernel, op);
     if (op.code == Opcode::local) local_bytes += std::get<kernel::Bytes>(op.attribute).bytes;
-    for (const kernel::Region& inner : op.regions)
-      if (auto ok = check_region(kernel, inner, local_bytes); !ok) return ok;
+    for (const kernel::Region& inner : op.regions) local_bytes += check_region(kernel, inner);
   }
-  return {};
+  return local_bytes;
 }
 
 }  // namespace
 
 Result<void> emit_kernel(const kernel::Kernel& kernel, llvm::Module& module, const TargetRules& rules) {
-  std::int64_t local_bytes = 0;
-  if (auto ok = check_region(kernel, kernel.body, local_bytes); !ok) return ok;
+  const std::int64_t local_bytes = check_region(kernel, kernel.body);
   if (local_bytes > rules.local_bytes)
-    return fail("G002", fmt::format("kernel {} asks for {} bytes of local memory", kernel.name, local_bytes),
+    return fail("G001", fmt::format("kernel {} asks for {} bytes of local memory", kernel.name, local_bytes),
                 fmt::format("at most {} bytes; larger buffers are parameters", rules.local_bytes));
   Emitter(kernel, module, rules).emit();
   return {};

@@ -25,12 +25,6 @@ llvm::Value* as_vector(llvm::IRBuilderBase& build, llvm::Value* value) {
   return value->getType()->isVectorTy() ? value : build.CreateVectorSplat(1, value);
 }
 
-// The mask of `lanes` lanes; a scalar mask serves all of them.
-llvm::Value* vector_mask(llvm::IRBuilderBase& build, llvm::Value* mask, llvm::Type* data) {
-  if (mask->getType()->isVectorTy()) return mask;
-  return build.CreateVectorSplat(llvm::cast<llvm::FixedVectorType>(as_vector(data))->getNumElements(), mask);
-}
-
 llvm::Value* undo_vector(llvm::IRBuilderBase& build, llvm::Value* value, llvm::Type* wanted) {
   return wanted->isVectorTy() ? value : build.CreateExtractElement(value, std::uint64_t{0});
 }
@@ -53,7 +47,7 @@ llvm::Value* Emitter::load(const kernel::Op& op) {
     if (std::get<Access>(op.attribute).nontemporal) mark_nontemporal(load);
     return load;
   }
-  llvm::Value* mask = vector_mask(build_, operand(op, 1), type);
+  llvm::Value* mask = as_vector(build_, operand(op, 1));
   llvm::Value* zeros = llvm::Constant::getNullValue(as_vector(type));
   return undo_vector(build_, build_.CreateMaskedLoad(as_vector(type), operand(op, 0), alignment(op), mask, zeros),
                      type);
@@ -68,7 +62,7 @@ void Emitter::store(const kernel::Op& op) {
     has_nontemporal_store_ = true;
     return;
   }
-  llvm::Value* mask = vector_mask(build_, operand(op, 2), value->getType());
+  llvm::Value* mask = as_vector(build_, operand(op, 2));
   build_.CreateMaskedStore(as_vector(build_, value), operand(op, 1), alignment(op), mask);
 }
 
@@ -78,7 +72,7 @@ llvm::Value* Emitter::lane_addresses(const kernel::Op& op, std::size_t pointer) 
 
 llvm::Value* Emitter::gather(const kernel::Op& op) {
   llvm::Type* type = result_type(op);
-  llvm::Value* mask = op.operands.size() > 2 ? vector_mask(build_, operand(op, 2), type) : nullptr;
+  llvm::Value* mask = op.operands.size() > 2 ? as_vector(build_, operand(op, 2)) : nullptr;
   llvm::Value* zeros = llvm::Constant::getNullValue(as_vector(type));
   return undo_vector(
       build_, build_.CreateMaskedGather(as_vector(type), lane_addresses(op, 0), alignment(op), mask, zeros), type);
@@ -86,7 +80,7 @@ llvm::Value* Emitter::gather(const kernel::Op& op) {
 
 void Emitter::scatter(const kernel::Op& op) {
   llvm::Value* value = operand(op, 0);
-  llvm::Value* mask = op.operands.size() > 3 ? vector_mask(build_, operand(op, 3), value->getType()) : nullptr;
+  llvm::Value* mask = op.operands.size() > 3 ? as_vector(build_, operand(op, 3)) : nullptr;
   build_.CreateMaskedScatter(as_vector(build_, value), lane_addresses(op, 1), alignment(op), mask);
 }
 

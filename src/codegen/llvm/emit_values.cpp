@@ -305,10 +305,7 @@ llvm::Value* Emitter::float_to_int(llvm::Value* value, llvm::Type* to, bool is_s
   if (rules_.has_saturating_convert || !to->isVectorTy())
     return build_.CreateIntrinsic(is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
                                   {to, value->getType()}, {value});
-  auto* lanes = llvm::cast<llvm::FixedVectorType>(to);
-  if (value->getType()->getScalarType()->isHalfTy())
-    value = build_.CreateFPExt(value, llvm::FixedVectorType::get(build_.getFloatTy(), lanes->getNumElements()));
-  const auto width = lanes->getScalarSizeInBits();
+  const auto width = to->getScalarSizeInBits();
   const auto digits = static_cast<int>(width) - (is_signed ? 1 : 0);
   llvm::Type* from = value->getType();
   llvm::Value* above = llvm::ConstantFP::get(from, std::ldexp(1.0, digits));
@@ -330,15 +327,10 @@ llvm::Value* Emitter::bitcast(llvm::Value* value, kernel::Type to) {
   return build_.CreateBitCast(value, target);
 }
 
-// The function libraries know f32 and f64; f16 goes through f32.
 llvm::Value* Emitter::function(const kernel::Op& op) {
   std::vector<llvm::Value*> operands;
   for (std::size_t i = 0; i < op.operands.size(); ++i) operands.push_back(operand(op, i));
-  llvm::Type* own = operands.front()->getType();
-  if (!own->getScalarType()->isHalfTy()) return rules_.call_function(build_, op.code, operands);
-  llvm::Type* wide = own->getWithNewType(build_.getFloatTy());
-  for (llvm::Value*& each : operands) each = build_.CreateFPExt(each, wide);
-  return build_.CreateFPTrunc(rules_.call_function(build_, op.code, operands), own);
+  return rules_.call_function(build_, op.code, operands);
 }
 
 }  // namespace tilewright::codegen

@@ -4,11 +4,15 @@
 
 #include "codegen/llvm/machine_code.h"
 #include "codegen/llvm/object_loader.h"
+#include "kernel/passes/pipeline.h"
 
 namespace tilewright::codegen {
 
 Result<std::string> emit_for_host(const kernel::Kernel& kernel, HostStage stage, const HostTarget& target) {
-  return generate(kernel, stage, target);
+  if (auto ok = kernel::verify(kernel); !ok) return std::unexpected(std::move(ok).error());
+  kernel::Kernel legal = kernel;
+  kernel::run_kernel_passes(legal, kernel::kernel_facts(target));
+  return generate(legal, stage, target);
 }
 
 Result<std::shared_ptr<const HostCode>> load_host_object(std::span<const std::byte> object,

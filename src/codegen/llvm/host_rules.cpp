@@ -15,13 +15,11 @@ constexpr bool is_x86 = true;
 constexpr bool is_x86 = false;
 #endif
 
-// A slot holds an address, a sign-extended integer, or a float's bits in its low bytes.
+// A slot holds an address or a sign-extended integer.
 llvm::Value* load_slot(llvm::IRBuilderBase& build, llvm::Value* slots, unsigned i, llvm::Type* type) {
   llvm::Value* address = build.CreateConstGEP1_64(build.getInt64Ty(), slots, i);
   if (type->isPointerTy()) return build.CreateAlignedLoad(type, address, llvm::Align(8));
-  llvm::Value* bits = build.CreateAlignedLoad(build.getInt64Ty(), address, llvm::Align(8));
-  bits = build.CreateTrunc(bits, build.getIntNTy(static_cast<unsigned>(type->getScalarSizeInBits())));
-  return build.CreateBitCast(bits, type);
+  return build.CreateTrunc(build.CreateAlignedLoad(build.getInt64Ty(), address, llvm::Align(8)), type);
 }
 
 }  // namespace

@@ -126,9 +126,9 @@ Result<HostTarget> host_target_named(std::string_view name) {
   for (std::size_t i = 0; i < available; ++i) legal += (legal.empty() ? "" : ", ") + std::string(levels()[i].name);
   const auto found = std::ranges::find(levels(), name, &Level::name);
   if (found == levels().end())
-    return fail("G006", fmt::format("'{}' is no vector level of this architecture", name), "one of " + legal);
+    return fail("G005", fmt::format("'{}' is no vector level of this architecture", name), "one of " + legal);
   if (found - levels().begin() >= static_cast<std::ptrdiff_t>(available))
-    return fail("G006", fmt::format("this machine ({}) has no {}", host_target().cpu, name), "one of " + legal);
+    return fail("G005", fmt::format("this machine ({}) has no {}", host_target().cpu, name), "one of " + legal);
   HostTarget target = host_target();
   target.cpu = found->cpu;
   target.features.clear();

@@ -43,7 +43,7 @@ void report(const llvm::DiagnosticInfo* info, void* opaque) {
 }
 
 std::unexpected<Diagnostics> llvm_error(const kernel::Kernel& kernel, std::string_view message) {
-  return fail("G004", fmt::format("kernel {}: LLVM cannot generate code: {}", kernel.name, message),
+  return fail("G003", fmt::format("kernel {}: LLVM cannot generate code: {}", kernel.name, message),
               "this is a defect of the compiler or of its LLVM; please report the kernel");
 }
 
@@ -56,11 +56,11 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const HostTarget& targ
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!found) return fail("G003", fmt::format("LLVM has no target for {}: {}", triple, error));
+  if (!found) return fail("G002", fmt::format("LLVM has no target for {}: {}", triple, error));
   // LLVM itself only warns, on the standard error stream.
   const std::unique_ptr<llvm::MCSubtargetInfo> known(found->createMCSubtargetInfo(triple, "", ""));
   if (!known->isCPUStringValid(target.cpu))
-    return fail("G003", fmt::format("the processor '{}' is not known", target.cpu),
+    return fail("G002", fmt::format("the processor '{}' is not known", target.cpu),
                 "take host_target(), or LLVM's name of a processor");
   std::string features;
   for (const std::string& feature : target.features) features += (features.empty() ? "" : ",") + feature;

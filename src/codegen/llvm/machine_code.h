@@ -11,8 +11,8 @@
 
 namespace tilewright::codegen {
 
-/// The kernel as `stage`: text, or the object's bytes. Errors: G001, G002 (emit.h), G003 an unknown processor, G004
-/// what LLVM reports.
+/// The kernel, which emit_kernel takes, as `stage`: text, or the object's bytes. Errors: G001 (emit.h), G002 an unknown
+/// processor, G003 what LLVM reports.
 Result<std::string> generate(const kernel::Kernel& kernel, HostStage stage, const HostTarget& target);
 
 }  // namespace tilewright::codegen

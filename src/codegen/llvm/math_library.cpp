@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <unordered_map>
 
 #include "support/diagnostic.h"
-#include "support/scalar.h"
 
 #if defined(__x86_64__) && defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
 #define TILEWRIGHT_HAS_LIBMVEC 1
@@ -144,17 +142,6 @@ llvm::Value* call_libmvec(llvm::IRBuilderBase& build, const MathFunction& functi
   return result;
 }
 
-// What LLVM calls to convert f16 on a processor that cannot; each rounds once, to nearest even.
-float extend_half(_Float16 value) {
-  return half_to_float(std::bit_cast<std::uint16_t>(value));
-}
-_Float16 truncate_float(float value) {
-  return std::bit_cast<_Float16>(float_to_half(value));
-}
-_Float16 truncate_double(double value) {
-  return std::bit_cast<_Float16>(double_to_half(value));
-}
-
 using Symbols = std::unordered_map<std::string_view, void*>;
 
 Symbols make_symbols() {
@@ -176,9 +163,6 @@ Symbols make_symbols() {
   add("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(std::memcpy));
   add("memset", static_cast<void* (*)(void*, int, std::size_t)>(std::memset));
   add("memmove", static_cast<void* (*)(void*, const void*, std::size_t)>(std::memmove));
-  add("__extendhfsf2", extend_half);
-  add("__truncsfhf2", truncate_float);
-  add("__truncdfhf2", truncate_double);
 #if TILEWRIGHT_HAS_LIBMVEC
 #define X(name, arity, suffix)                                           \
   add("_ZGVbN4" #suffix "_" #name "f", ::_ZGVbN4##suffix##_##name##f);   \

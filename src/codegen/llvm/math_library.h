@@ -20,8 +20,8 @@ namespace tilewright::codegen {
 llvm::Value* call_math_library(llvm::IRBuilderBase& build, kernel::Opcode code, llvm::ArrayRef<llvm::Value*> operands,
                                int vector_bytes);
 
-/// The address of a routine that generated code may name: those above, and the conversions of f16 that a processor
-/// without them needs. Null for any other name.
+/// The address of a routine that generated code may name: those above, and the memory routines that LLVM may call. Null
+/// for any other name.
 void* host_symbol(std::string_view name);
 
 }  // namespace tilewright::codegen

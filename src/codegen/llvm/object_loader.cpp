@@ -134,7 +134,7 @@ Result<std::shared_ptr<const HostCode>> load_object(std::vector<std::byte> objec
     problem = *fatal;
   }
   if (!problem.empty())
-    return fail("G005", fmt::format("kernel {}: its object code cannot be loaded: {}", kernel_name, problem),
+    return fail("G004", fmt::format("kernel {}: its object code cannot be loaded: {}", kernel_name, problem),
                 "remove the cached file; it will be compiled again");
   return std::shared_ptr<const HostCode>(std::move(code));
 }

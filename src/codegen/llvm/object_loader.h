@@ -11,7 +11,7 @@
 namespace tilewright::codegen {
 
 /// Maps, relocates and protects the object and finds its entry `kernel_name`. Names that the object does not define are
-/// resolved by host_symbol alone. Errors: G005 with what is wrong with the object.
+/// resolved by host_symbol alone. Errors: G004 with what is wrong with the object.
 Result<std::shared_ptr<const HostCode>> load_object(std::vector<std::byte> object, const std::string& kernel_name);
 
 }  // namespace tilewright::codegen
