@@ -1,50 +1,92 @@
 // Builds the nest that folds the parts of a split reduction and applies the epilogue.
 #include "nest/passes/combine_parts.h"
 
+#include <map>
+
+#include "support/overloaded.h"
+
 namespace tilewright::nest {
+namespace {
 
-Nest combine_parts(const Nest& nest) {
-  // The output iterators, operands and result expressions stay; the summand becomes one read of the parts.
-  Nest combined = nest;
-  combined.schedule = {};
-  combined.schedule.automatic = true;
-  const std::string partial = nest.name + ".partial";
-  const int rank = static_cast<int>(nest.output_index.size()) + 1;
-  const TensorId tensor = combined.tensors.add({partial, nest.accumulate, rank});
+/// Copies what the epilogue needs into the new nest: output iterators, and the expressions, reads and tensors below
+/// `result`.
+class Combining {
+ public:
+  explicit Combining(const Nest& nest) : from_(nest) {}
 
-  combined.iterators = {};
-  std::vector<IterId> renamed(nest.iterators.size());
-  for (std::size_t i = 0; i < nest.iterators.size(); ++i) {
-    const Iterator& iter = nest.iterators[IterId{static_cast<std::uint32_t>(i)}];
-    if (iter.role == IteratorRole::output) renamed[i] = combined.iterators.add(iter);
+  Nest run() {
+    to_.name = from_.name;
+    to_.output = from_.output;
+    to_.reduction = from_.reduction;
+    to_.accumulate = from_.accumulate;
+    to_.precision = from_.precision;
+    to_.schedule.automatic = true;
+    for (IterId iter : from_.output_index) to_.output_index.push_back(copy_iterator(iter));
+    const std::string partial = from_.name + ".partial";
+    const int rank = static_cast<int>(from_.output_index.size()) + 1;
+    const TensorId tensor = to_.tensors.add({partial, from_.accumulate, rank});
+    const IterId part = to_.iterators.add({part_name(), IteratorRole::reduction, IntExpr::symbol(partial + ".0")});
+    Read parts{tensor, {Affine{{{part, 1}}, 0}}, std::nullopt};
+    for (IterId iter : to_.output_index) parts.index.push_back(Affine{{{iter, 1}}, 0});
+    to_.value = to_.exprs.add({ReadValue{to_.reads.add(std::move(parts))}, from_.accumulate});
+    to_.result = copy_expr(from_.result);
+    for (std::size_t i = 0; i < to_.iterators.size(); ++i) {
+      const IterId iter{static_cast<std::uint32_t>(i)};
+      to_.loops.push_back(Loop{to_.iterators[iter].name, iter});
+    }
+    return std::move(to_);
   }
-  std::string part_name = "part";
-  const auto taken = [&] {
-    for (const Iterator& iter : combined.iterators)
-      if (iter.name == part_name) return true;
-    return false;
-  };
-  while (taken()) part_name += "_";
-  const IterId part = combined.iterators.add({part_name, IteratorRole::reduction, IntExpr::symbol(partial + ".0")});
-  for (IterId& iter : combined.output_index) iter = renamed[iter.index];
 
-  // Reads of the summand go; those of the epilogue keep their place with iterators renamed.
-  for (Read& read : combined.reads)
+ private:
+  /// A name that no iterator of the nest has.
+  std::string part_name() const {
+    std::string name = "part";
+    const auto taken = [&] {
+      for (const Iterator& iter : from_.iterators)
+        if (iter.name == name) return true;
+      return false;
+    };
+    while (taken()) name += "_";
+    return name;
+  }
+
+  IterId copy_iterator(IterId iter) {
+    const auto [entry, is_new] = iterators_.try_emplace(iter);
+    if (is_new) entry->second = to_.iterators.add(from_.iterators[iter]);
+    return entry->second;
+  }
+
+  ReadId copy_read(ReadId id) {
+    Read read = from_.reads[id];
+    const auto [entry, is_new] = tensors_.try_emplace(read.tensor);
+    if (is_new) entry->second = to_.tensors.add(from_.tensors[read.tensor]);
+    read.tensor = entry->second;
     for (Affine& slot : read.index)
-      for (Affine::Term& term : slot.terms) term.iter = renamed[term.iter.index];
-  for (Expr& expr : combined.exprs)
-    if (auto* value = std::get_if<IterValue>(&expr.node)) value->iter = renamed[value->iter.index];
-  Read parts{tensor, {Affine{{{part, 1}}, 0}}, std::nullopt};
-  for (IterId iter : combined.output_index) parts.index.push_back(Affine{{{iter, 1}}, 0});
-  const ReadId read = combined.reads.add(std::move(parts));
-  combined.value = combined.exprs.add({ReadValue{read}, nest.accumulate});
-
-  combined.loops.clear();
-  for (std::size_t i = 0; i < combined.iterators.size(); ++i) {
-    const IterId iter{static_cast<std::uint32_t>(i)};
-    combined.loops.push_back(Loop{combined.iterators[iter].name, iter});
+      for (Affine::Term& term : slot.terms) term.iter = copy_iterator(term.iter);
+    return to_.reads.add(std::move(read));
   }
-  return combined;
-}
+
+  ExprId copy_expr(ExprId id) {
+    Expr expr = from_.exprs[id];
+    std::visit(Overloaded{[](Constant&) {}, [](ExtentValue&) {}, [](Accumulated&) {},
+                          [&](ReadValue& r) { r.read = copy_read(r.read); },
+                          [&](IterValue& i) { i.iter = copy_iterator(i.iter); },
+                          [&](CastExpr& c) { c.operand = copy_expr(c.operand); },
+                          [&](ApplyExpr& a) {
+                            for (ExprId& operand : a.operands) operand = copy_expr(operand);
+                          }},
+               expr.node);
+    return to_.exprs.add(std::move(expr));
+  }
+
+  const Nest& from_;
+  Nest to_;
+  std::map<IterId, IterId> iterators_;
+  std::map<TensorId, TensorId> tensors_;
+};
+
+}  // namespace
+
+Nest combine_parts(const Nest& nest) { return Combining(nest).run(); }
 
 }  // namespace tilewright::nest
