@@ -131,8 +131,8 @@ class Merging {
     view.strides.erase(view.strides.begin() + static_cast<std::ptrdiff_t>(pair.inner));
   }
 
-  /// Extents in terms of the tensor's old axes, in terms of its new ones. A product of the two merged axes is the merged
-  /// axis; alone they cannot stand in any extent that remains, since every iterator they belong to is p or q.
+  /// Extents in terms of the tensor's old axes, in terms of its new ones. A product of the two merged axes is the
+  /// merged axis; alone they cannot stand in any extent that remains, since every iterator they belong to is p or q.
   void renumber(const std::string& tensor, const Pair& pair, IntExpr& merged) {
     const auto symbol = [&](std::size_t axis) { return tensor + "." + std::to_string(axis); };
     const std::size_t place = pair.outer - (pair.inner < pair.outer ? 1 : 0);

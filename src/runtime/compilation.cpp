@@ -1,0 +1,103 @@
+// The compilation pipeline above the plan: bind, nest, schedule, merge, facts, plan, code.
+#include "runtime/compilation.h"
+
+#include "kernel/passes/pipeline.h"
+#include "lang/bind.h"
+#include "nest/build.h"
+#include "nest/passes/schedule_table.h"
+#include "plan/build_host_plan.h"
+
+namespace tilewright {
+namespace {
+
+/// Changes whenever the same nest may compile to other code.
+constexpr std::string_view toolchain = "tilewright 0.1.0 llvm 19";
+
+std::string target_text(const HostTarget& target) {
+  std::string text = target.cpu;
+  for (const std::string& feature : target.features) text += "," + feature;
+  text += ";" + std::to_string(target.vector_bytes) + ";" + std::to_string(target.threads);
+  return text;
+}
+
+Result<void> check_precision(const lang::Statement& statement) {
+  if (statement.precision.value_or(Precision::exact) == Precision::exact) return {};
+  return fail("R071", "precision " + std::string(name(*statement.precision)) + " is not to be had on this device (cpu)",
+              "use 'exact', or a device with tensor cores", statement.source, statement.precision_span);
+}
+
+}  // namespace
+
+kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target) {
+  kernel::HostKernel lowered = kernel::tile_to_kernel(program, target);
+  if (auto verified = kernel::verify(lowered.kernel); !verified)
+    internal_error("tile_to_kernel: " + render(verified.error()) + "\n" + to_text(lowered.kernel));
+  kernel::run_kernel_passes(lowered.kernel, kernel::kernel_facts(target));
+  return lowered;
+}
+
+HostCompiler::HostCompiler(HostTarget target, DiskCache disk) : target_(std::move(target)), disk_(std::move(disk)) {}
+
+Result<HostKernelCode> HostCompiler::compile_kernel(const tile::Program& program) {
+  HostKernelCode result{nullptr, lower_to_host_kernel(program, target_)};
+  const std::string key = cache_key({toolchain, target_text(target_), to_text(result.kernel.kernel)});
+  if (const auto object = disk_.load(key)) {
+    if (auto loaded = codegen::load_host_object(*object, result.kernel.kernel.name)) {
+      result.code = std::move(*loaded);
+      return result;
+    }
+  }
+  auto compiled = codegen::compile_for_host(result.kernel.kernel, target_);
+  if (!compiled) return std::unexpected(compiled.error());
+  result.code = std::move(*compiled);
+  (void)disk_.store(key, result.code->object());  // a cache that cannot be written is a cache that misses
+  return result;
+}
+
+Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
+                                          const std::vector<nest::NamedView>& operands, const TensorView* output,
+                                          bool code) {
+  if (auto known = check_precision(statement); !known) return std::unexpected(known.error());
+  std::vector<lang::OperandType> types;
+  for (const nest::NamedView& operand : operands)
+    types.push_back({operand.name, operand.view.dtype, operand.view.shape});
+  const auto typed = lang::bind(statement, types);
+  if (!typed) return std::unexpected(typed.error());
+
+  Compilation result;
+  result.output = typed->output;
+  result.output_shape = typed->output_shape;
+  result.reference = nest::build_nest(*typed);
+  result.nest = result.reference;
+  if (auto applied = nest::apply_schedule(result.nest, statement, result.trace); !applied)
+    return std::unexpected(applied.error());
+
+  for (const nest::Tensor& tensor : result.nest.tensors)
+    for (const nest::NamedView& operand : operands)
+      if (operand.name == tensor.name) result.views.operands.push_back(operand.view);
+  result.views.output = output != nullptr ? *output
+                                          : TensorView{nullptr, typed->output, typed->output_shape,
+                                                       row_major_strides(typed->output_shape)};
+  if (result.nest.schedule.automatic && !statement.schedule) coalesce_iterators(result.nest, result.views);
+  result.facts = gather_facts(result.nest, result.views.operands, result.views.output);
+
+  // The plan's own trace entries are made anew even where its code is cached: explain shows them.
+  const std::string key = to_text(result.nest) + to_text(result.facts);
+  if (code) result.plan = plans_.find(key).value_or(nullptr);
+  if (result.plan) return result;
+  auto plan = std::make_shared<HostPlan>();
+  plan->plan = plan::build_host_plan(result.nest, result.facts, target_, result.trace);
+  for (const tile::Program& program : plan->plan.kernels) {
+    if (!code) {
+      plan->kernels.push_back({nullptr, lower_to_host_kernel(program, target_)});
+      continue;
+    }
+    auto kernel = compile_kernel(program);
+    if (!kernel) return std::unexpected(kernel.error());
+    plan->kernels.push_back(std::move(*kernel));
+  }
+  result.plan = code ? plans_.insert(key, std::move(plan)) : std::move(plan);
+  return result;
+}
+
+}  // namespace tilewright

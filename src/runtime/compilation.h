@@ -1,0 +1,53 @@
+// One statement compiled for one signature of operands: every level that it went through, for running, `explain` and
+// `emit`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nest/evaluate.h"
+#include "nest/facts.h"
+#include "nest/passes/coalesce_iterators.h"
+#include "nest/trace.h"
+#include "runtime/disk_cache.h"
+#include "runtime/host_call.h"
+#include "runtime/lru.h"
+#include "support/target.h"
+
+namespace tilewright {
+
+struct Compilation {
+  nest::Nest reference;  ///< as the statement says: no schedule, no axis merged; what the oracle evaluates
+  nest::Nest nest;       ///< with the schedule's lines applied and contiguous axes merged
+  nest::Facts facts;
+  nest::NestViews views;  ///< of `nest`'s tensors; their data pointers are those of the views compiled for
+  std::shared_ptr<const HostPlan> plan;
+  nest::Trace trace;
+  DType output = DType::f32;
+  std::vector<std::int64_t> output_shape;
+};
+
+/// Compiles for the host, with caches of compiled plans in memory and of objects on disk. Thread-safe.
+class HostCompiler {
+ public:
+  HostCompiler(HostTarget target, DiskCache disk);
+
+  /// `operands` in the order of the statement's reads; `output` may lack data (null), and then is row-major and
+  /// aligned. With `code` false the kernels are not compiled to machine code: enough to explain and to print.
+  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+                              const TensorView* output, bool code = true);
+  const HostTarget& target() const { return target_; }
+
+ private:
+  Result<HostKernelCode> compile_kernel(const tile::Program& program);
+
+  HostTarget target_;
+  DiskCache disk_;
+  LruMap<std::string, std::shared_ptr<const HostPlan>> plans_{512};
+};
+
+/// The kernel of a placed tile program after the kernel passes.
+kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target);
+
+}  // namespace tilewright

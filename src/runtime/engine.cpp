@@ -1,0 +1,284 @@
+// Calls: find the prepared call of the signature or make it, check the memory, run.
+#include "runtime/engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "codegen/llvm/host_jit.h"
+#include "lang/bind.h"
+#include "lang/parse.h"
+#include "runtime/check_overlap.h"
+
+namespace tilewright {
+
+/// What a call is specialised on: types, shapes, strides and alignments of its operands and its output.
+struct Signature {
+  std::vector<std::int64_t> words;
+  friend bool operator==(const Signature&, const Signature&) = default;
+
+  void add(const Tensor& tensor) {
+    words.push_back(static_cast<std::int64_t>(tensor.dtype()) << 8 | static_cast<std::int64_t>(tensor.rank()));
+    words.insert(words.end(), tensor.shape().begin(), tensor.shape().end());
+    words.insert(words.end(), tensor.strides().begin(), tensor.strides().end());
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.data());
+    words.push_back(address == 0 ? 6 : std::min(std::countr_zero(address), 6));
+  }
+};
+
+struct SignatureHash {
+  std::size_t operator()(const Signature& signature) const {
+    std::uint64_t hash = 1469598103934665603ULL;  // FNV-1a over words
+    for (std::int64_t word : signature.words) hash = (hash ^ static_cast<std::uint64_t>(word)) * 1099511628211ULL;
+    return static_cast<std::size_t>(hash ^ hash >> 32U);
+  }
+};
+
+/// A statement's call prepared for one signature.
+struct PreparedCall {
+  HostCall call;
+  std::vector<std::size_t> order;  ///< operand of the statement at each tensor of the plan
+};
+
+struct Kernel::CallCache {
+  LruMap<Signature, std::shared_ptr<const PreparedCall>, SignatureHash> prepared{64};
+  LruMap<Signature, std::shared_ptr<const std::pair<DType, Shape>>, SignatureHash> outputs{64};
+};
+
+struct Engine::State {
+  HostCompiler compiler;
+  EngineOptions options;
+};
+
+// ---- Kernel ----
+
+Kernel::Kernel(std::variant<lang::Statement, lang::Program> item) {
+  auto data = std::make_shared<Data>(Data{std::move(item), {}, {}, std::make_shared<CallCache>()});
+  if (const auto* statement = std::get_if<lang::Statement>(&data->item)) data->operands = statement->tensors_read();
+  if (const auto* program = std::get_if<lang::Program>(&data->item)) {
+    for (const lang::Named& parameter : program->parameters) data->operands.push_back(parameter.name);
+    for (const lang::Statement& statement : program->statements) data->steps.emplace_back(statement);
+  }
+  data_ = std::move(data);
+}
+
+const std::string& Kernel::name() const {
+  return lang::name_of(data_->item);
+}
+
+std::vector<std::string> Kernel::result_names() const {
+  if (statement()) return {name()};
+  std::vector<std::string> names;
+  for (const lang::Named& result : program()->results) names.push_back(result.name);
+  return names;
+}
+
+const std::vector<lang::Example>& Kernel::examples() const {
+  return statement() ? statement()->examples : program()->examples;
+}
+
+Result<std::vector<Kernel>> parse_kernels(SourcePtr source) {
+  auto file = lang::parse(std::move(source));
+  if (!file) return std::unexpected(file.error());
+  std::vector<Kernel> kernels;
+  for (auto& item : file->items) kernels.emplace_back(std::move(item));
+  return kernels;
+}
+
+Result<Kernel> Kernel::parse(std::string text, std::string source_name) {
+  auto source = std::make_shared<const Source>(std::move(source_name), std::move(text));
+  auto kernels = parse_kernels(source);
+  if (!kernels) return std::unexpected(kernels.error());
+  if (kernels->size() != 1)
+    return fail("R070", "expected one kernel, got " + std::to_string(kernels->size()), "use parse_kernels for a file",
+                source);
+  return std::move(kernels->front());
+}
+
+Result<Kernel> Kernel::einsum(std::string_view equation, const std::vector<std::size_t>& ranks) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    names.push_back(i < 26 ? std::string(1, static_cast<char>('a' + i)) : "a" + std::to_string(i));
+  auto statement = lang::parse_einsum(equation, ranks, names, "result");
+  if (!statement) return std::unexpected(statement.error());
+  return Kernel(std::move(*statement));
+}
+
+// ---- Engine ----
+
+Result<Engine> Engine::open(std::string_view device, const EngineOptions& options) {
+  if (device != "cpu")
+    return fail("R072", "device '" + std::string(device) + "' is not there: this build runs kernels on 'cpu' only",
+                "use 'cpu'");
+  DiskCache disk;
+  if (const auto folder = default_cache_folder(); options.disk_cache && folder)
+    if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
+  return Engine(std::make_shared<State>(State{HostCompiler(codegen::host_target(), std::move(disk)), options}));
+}
+
+const HostTarget& Engine::host_target() const {
+  return state_->compiler.target();
+}
+
+namespace {
+
+/// Operands in the statement's order; the diagnostics of a missing, unknown or repeated name are bind's.
+Result<std::vector<const Tensor*>> in_order(const Kernel& kernel, const std::vector<Operand>& operands) {
+  const std::vector<std::string>& names = kernel.operand_names();
+  std::vector<const Tensor*> tensors(names.size(), nullptr);
+  bool fits = operands.size() == names.size();
+  for (std::size_t n = 0; n < names.size() && fits; ++n) {
+    // Callers mostly keep the order.
+    const auto found = operands[n].name == names[n] ? operands.begin() + static_cast<std::ptrdiff_t>(n)
+                                                    : std::ranges::find(operands, names[n], &Operand::name);
+    fits = found != operands.end();
+    if (fits) tensors[n] = &found->tensor;
+  }
+  if (fits) return tensors;
+  std::string received;
+  for (const Operand& operand : operands) received += (received.empty() ? "" : ", ") + operand.name;
+  std::string expected;
+  for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
+  return fail("R076", "operands do not fit " + kernel.name() + ": received (" + received + ")",
+              "it reads (" + expected + "), each once");
+}
+
+Result<void> on_host(const Kernel& kernel, const std::vector<const Tensor*>& tensors) {
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    if (!tensors[t]->device().is_host_accessible())
+      return fail(
+          "R073",
+          "operand " + kernel.operand_names()[t] + " is on " + to_text(tensors[t]->device()) + ", the engine on cpu",
+          "copy it to host memory first");
+  return {};
+}
+
+std::vector<nest::NamedView> named_views(const Kernel& kernel, const std::vector<const Tensor*>& tensors) {
+  std::vector<nest::NamedView> views;
+  for (std::size_t t = 0; t < tensors.size(); ++t) views.push_back({kernel.operand_names()[t], tensors[t]->view()});
+  return views;
+}
+
+Result<void> check_memory(const Kernel& kernel, const std::vector<const Tensor*>& tensors, const Tensor& output) {
+  const TensorView out = output.view();
+  const NamedView named_output{kernel.name(), &out};
+  std::vector<TensorView> views;
+  for (const Tensor* tensor : tensors) views.push_back(tensor->view());
+  std::vector<NamedView> inputs;
+  for (std::size_t t = 0; t < tensors.size(); ++t) inputs.push_back({kernel.operand_names()[t], &views[t]});
+  return check_overlap({&named_output, 1}, inputs);
+}
+
+/// The output's type and shape for these operands, from the cache or by binding.
+Result<std::pair<DType, Shape>> output_type(const Kernel& kernel, const std::vector<const Tensor*>& tensors,
+                                            const Signature& signature) {
+  if (const auto known = kernel.calls().outputs.find(signature)) return **known;
+  std::vector<lang::OperandType> types;
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    types.push_back({kernel.operand_names()[t], tensors[t]->dtype(), tensors[t]->shape()});
+  const auto typed = lang::bind(*kernel.statement(), types);
+  if (!typed) return std::unexpected(typed.error());
+  const std::pair<DType, Shape> output{typed->output, typed->output_shape};
+  kernel.calls().outputs.insert(signature, std::make_shared<const std::pair<DType, Shape>>(output));
+  return output;
+}
+
+}  // namespace
+
+Result<Compilation> Engine::compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
+                                    bool code) const {
+  if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: compile its statements one by one");
+  return state_->compiler.compile(*kernel.statement(), operands, nullptr, code);
+}
+
+Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
+  if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: use run");
+  const auto tensors = in_order(kernel, operands);
+  if (!tensors) return std::unexpected(tensors.error());
+  if (auto host = on_host(kernel, *tensors); !host) return host;
+  Signature signature;
+  for (const Tensor* tensor : *tensors) signature.add(*tensor);
+  const auto expected = output_type(kernel, *tensors, signature);
+  if (!expected) return std::unexpected(expected.error());
+  if (output.dtype() != expected->first || output.shape() != expected->second || output.is_read_only() ||
+      !output.device().is_host_accessible())
+    return fail("R074",
+                "output of " + kernel.name() + " is " + std::string(name(output.dtype())) + " " +
+                    shape_text(output.shape()) + (output.is_read_only() ? ", read only" : "") + " on " +
+                    to_text(output.device()),
+                "it must be writable " + std::string(name(expected->first)) + " " + shape_text(expected->second));
+  if (auto apart = check_memory(kernel, *tensors, output); !apart) return apart;
+
+  signature.add(output);
+  std::shared_ptr<const PreparedCall> prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
+  if (!prepared) {
+    const TensorView out = output.view();
+    auto compiled = state_->compiler.compile(*kernel.statement(), named_views(kernel, *tensors), &out);
+    if (!compiled) return std::unexpected(compiled.error());
+    PreparedCall call;
+    for (const nest::Tensor& tensor : compiled->nest.tensors)
+      call.order.push_back(static_cast<std::size_t>(std::ranges::find(kernel.operand_names(), tensor.name) -
+                                                    kernel.operand_names().begin()));
+    std::vector<TensorView> views = compiled->views.operands;
+    views.push_back(compiled->views.output);
+    auto ready = HostCall::prepare(compiled->plan, views);
+    if (!ready) return std::unexpected(ready.error());
+    call.call = std::move(*ready);
+    const std::int64_t limit = state_->options.workspace_limit;
+    if (limit > 0 && call.call.workspace_bytes() > limit)
+      return fail("R078", kernel.name() + " needs a workspace of " + std::to_string(call.call.workspace_bytes()) +
+                              " bytes, the limit is " + std::to_string(limit));
+    prepared = kernel.calls().prepared.insert(signature, std::make_shared<const PreparedCall>(std::move(call)));
+  }
+  std::vector<std::byte*> addresses;
+  addresses.reserve(prepared->order.size() + 2);
+  for (std::size_t operand : prepared->order) addresses.push_back((*tensors)[operand]->data());
+  addresses.push_back(output.data());
+  return prepared->call.run(addresses);
+}
+
+Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& operands) const {
+  if (!kernel.statement()) {
+    auto results = run(kernel, operands);
+    if (!results) return std::unexpected(results.error());
+    if (results->size() != 1)
+      return fail("R075", kernel.name() + " has " + std::to_string(results->size()) + " results", "use run");
+    return results->front().tensor;
+  }
+  const auto tensors = in_order(kernel, operands);
+  if (!tensors) return std::unexpected(tensors.error());
+  Signature signature;
+  for (const Tensor* tensor : *tensors) signature.add(*tensor);
+  const auto type = output_type(kernel, *tensors, signature);
+  if (!type) return std::unexpected(type.error());
+  auto output = Tensor::allocate(type->first, type->second);
+  if (!output) return output;
+  if (auto done = eval_into(kernel, operands, *output); !done) return std::unexpected(done.error());
+  return output;
+}
+
+Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector<Operand>& operands) const {
+  std::vector<Operand> results;
+  if (kernel.statement()) {
+    auto result = eval(kernel, operands);
+    if (!result) return std::unexpected(result.error());
+    results.push_back({kernel.name(), std::move(*result)});
+    return results;
+  }
+  if (const auto fits = in_order(kernel, operands); !fits) return std::unexpected(fits.error());
+  // Statement after statement; each name is assigned once.
+  std::vector<Operand> values = operands;
+  for (const Kernel& step : kernel.steps()) {
+    std::vector<Operand> inputs;
+    for (const std::string& name : step.operand_names())
+      inputs.push_back(*std::ranges::find(values, name, &Operand::name));
+    auto result = eval(step, inputs);
+    if (!result) return std::unexpected(result.error());
+    values.push_back({step.name(), std::move(*result)});
+  }
+  for (const std::string& name : kernel.result_names())
+    results.push_back(*std::ranges::find(values, name, &Operand::name));
+  return results;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,46 @@
+// Engine: a device that kernels run on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/compilation.h"
+#include "runtime/kernel.h"
+#include "runtime/tensor.h"
+
+namespace tilewright {
+
+struct EngineOptions {
+  bool disk_cache = true;            ///< keep compiled kernels between processes
+  std::int64_t workspace_limit = 0;  ///< bytes that one call may allocate beside its results; 0: no limit
+};
+
+/// A handle; copies share the device and its caches. All calls are thread-safe and block until the results are there.
+class Engine {
+ public:
+  /// "cpu". R072: no such device, or none that this machine has; says what was looked for.
+  static Result<Engine> open(std::string_view device = "cpu", const EngineOptions& options = {});
+
+  /// Computes the kernel's only result. Operands may come in any order; B0xx: names, types and shapes that do not fit.
+  /// R073: an operand is not in memory of this device. R075: a program has several results (use run).
+  Result<Tensor> eval(const Kernel& kernel, const std::vector<Operand>& operands) const;
+  /// The same into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of check_overlap: it
+  /// overlaps an operand or itself.
+  Result<void> eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const;
+  /// All results of a statement or a program, by name.
+  Result<std::vector<Operand>> run(const Kernel& kernel, const std::vector<Operand>& operands) const;
+
+  /// Compiles without running. Only types, shapes, strides and alignment of the operands matter; data may be null.
+  Result<Compilation> compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
+                              bool code = true) const;
+  const HostTarget& host_target() const;
+
+ private:
+  struct State;
+  explicit Engine(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace tilewright
