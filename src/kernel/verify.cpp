@@ -58,14 +58,21 @@ class Verifier {
     diagnostics_.push_back({std::string(code), std::move(message), std::move(remedy), nullptr, {}});
   }
 
-  /// Reports `what` unless `holds`.
-  bool demand(bool holds, std::string_view code, const Op& op, std::string_view what, std::string remedy = {}) {
-    if (!holds) report(code, &op, what, std::move(remedy));
-    return holds;
+  /// Reports `what`, a text or a function that makes one, unless `holds`. Texts are made only when needed: a kernel is
+  /// verified after every pass, and printing it costs more than checking it.
+  template <class What>
+  bool demand(bool holds, std::string_view code, const Op& op, const What& what, std::string remedy = {}) {
+    if (holds) return true;
+    if constexpr (std::is_invocable_v<What>)
+      report(code, &op, what(), std::move(remedy));
+    else
+      report(code, &op, what, std::move(remedy));
+    return false;
   }
 
   bool demand_types(bool hold, const Op& op, std::string_view remedy) {
-    return demand(hold, "K013", op, fmt::format("{} does not take these types ({})", info(op.code).name, types(op)),
+    return hold ||
+           demand(false, "K013", op, fmt::format("{} does not take these types ({})", info(op.code).name, types(op)),
                   std::string(remedy));
   }
 
@@ -130,8 +137,9 @@ class Verifier {
   void check_readonly() {
     const PointerRoots roots(kernel_);
     roots.for_each_written([&](const Op& op, const Parameter& parameter) {
-      demand(!parameter.readonly, "K017", op,
-             fmt::format("a store through the readonly parameter {}", value_text(kernel_, parameter.value)));
+      demand(!parameter.readonly, "K017", op, [&] {
+        return fmt::format("a store through the readonly parameter {}", value_text(kernel_, parameter.value));
+      });
     });
   }
 
@@ -166,13 +174,14 @@ class Verifier {
     bool sound = true;
     for (ValueId value : op.operands) {
       const bool visible = kernel_.values.contains(value) && in_scope_[value.index];
-      sound &= demand(visible, "K010", op, fmt::format("{} is not defined here", value_text(kernel_, value)));
+      sound &= demand(visible, "K010", op,
+                      [&] { return fmt::format("{} is not defined here", value_text(kernel_, value)); });
     }
     for (ValueId value : op.results) sound &= kernel_.values.contains(value);
     sound &= demand(row.operands < 0 || op.operands.size() == static_cast<std::size_t>(row.operands), "K011", op,
-                    fmt::format("{} operands", op.operands.size()));
+                    [&] { return fmt::format("{} operands", op.operands.size()); });
     sound &= demand(row.results < 0 || op.results.size() == static_cast<std::size_t>(row.results), "K012", op,
-                    fmt::format("{} results", op.results.size()));
+                    [&] { return fmt::format("{} results", op.results.size()); });
     sound &= demand(has_attribute_kind(op, row.attribute), "K014", op, "an attribute of another kind");
     const bool structured = op.code == Opcode::for_loop || op.code == Opcode::if_then;
     sound &= demand(structured || op.regions.empty(), "K015", op, "an op that has no regions is given some");
@@ -345,7 +354,8 @@ class Verifier {
         into ? result(op) == vector && operand(op, 1) == vector.scalar() : result(op) == vector.scalar();
     demand_types(types_fit && vector.lanes > 1, op, "a vector and its element type");
     const std::int32_t lane = std::get<Lane>(op.attribute).lane;
-    demand(lane >= 0 && lane < vector.lanes, "K014", op, fmt::format("lane {} of {}", lane, to_text(vector)));
+    demand(lane >= 0 && lane < vector.lanes, "K014", op,
+           [&] { return fmt::format("lane {} of {}", lane, to_text(vector)); });
   }
 
   void check_shuffle(const Op& op) {
@@ -354,7 +364,7 @@ class Verifier {
     demand_types(operand(op, 1) == from && result(op).element == from.element && from.element != Element::ptr, op,
                  "two operands of one type, and its element in the result");
     demand(lanes.size() == result(op).lanes, "K014", op,
-           fmt::format("{} lanes chosen for a result of {}", lanes.size(), to_text(result(op))));
+           [&] { return fmt::format("{} lanes chosen for a result of {}", lanes.size(), to_text(result(op))); });
     const bool exist =
         std::ranges::all_of(lanes, [&](std::int32_t lane) { return lane >= 0 && lane < 2 * from.lanes; });
     demand(exist, "K014", op, "a lane past both operands");
@@ -378,8 +388,10 @@ class Verifier {
   void check_access(const Op& op, std::size_t values, std::size_t offsets, std::optional<Type> data) {
     const std::size_t least = values + 1 + offsets;
     const bool masked = op.operands.size() == least + 1;
-    if (!demand(data && (op.operands.size() == least || masked), "K011", op,
-                fmt::format("{} operands", op.operands.size()), fmt::format("{}, or {} with a mask", least, least + 1)))
+    if (!demand(
+            data && (op.operands.size() == least || masked), "K011", op,
+            [&] { return fmt::format("{} operands", op.operands.size()); },
+            fmt::format("{}, or {} with a mask", least, least + 1)))
       return;
     const bool in_memory = data->element != Element::ptr && data->element != Element::i1;
     demand_types(in_memory, op, "elements that memory holds: bool is i8 there, pointers come as parameters");
@@ -393,20 +405,22 @@ class Verifier {
 
   void check_alignment(const Op& op, Type data, bool masked_or_scattered) {
     const Access access = std::get<Access>(op.attribute);
-    demand(std::has_single_bit(access.align), "K016", op, fmt::format("an alignment of {}", access.align),
-           "write a power of two");
+    demand(
+        std::has_single_bit(access.align), "K016", op, [&] { return fmt::format("an alignment of {}", access.align); },
+        "write a power of two");
     if (!access.nontemporal) return;
     const auto width = static_cast<std::uint32_t>(data.lanes * bits(data.element) / 8);
     demand(!masked_or_scattered, "K016", op, "a nontemporal access that is masked or not contiguous");
     demand(access.align >= width, "K016", op,
-           fmt::format("a nontemporal access of {} bytes aligned to {}", width, access.align));
+           [&] { return fmt::format("a nontemporal access of {} bytes aligned to {}", width, access.align); });
   }
 
   void check_local(const Op& op) {
     demand_types(result(op) == pointer_type, op, "a pointer");
     const std::int64_t bytes = std::get<Bytes>(op.attribute).bytes;
-    demand(bytes > 0 && bytes <= max_local_bytes, "K014", op, fmt::format("a local of {} bytes", bytes),
-           fmt::format("1 to {} bytes", max_local_bytes));
+    demand(
+        bytes > 0 && bytes <= max_local_bytes, "K014", op, [&] { return fmt::format("a local of {} bytes", bytes); },
+        fmt::format("1 to {} bytes", max_local_bytes));
   }
 
   std::vector<Type> result_types(const Op& op) const {
@@ -422,7 +436,7 @@ class Verifier {
     const std::vector<ValueId>& arguments = op.regions[0].arguments;
     const std::size_t carried = op.operands.size() - 3;
     demand(op.results.size() == carried, "K012", op,
-           fmt::format("{} results of {} carried values", op.results.size(), carried));
+           [&] { return fmt::format("{} results of {} carried values", op.results.size(), carried); });
     bool arguments_fit = arguments.size() == carried + 1;
     for (std::size_t i = 0; arguments_fit && i < arguments.size(); ++i) {
       const Type expected = i == 0 ? index_type : operand(op, i + 2);

@@ -46,6 +46,8 @@ struct Kernel::CallCache {
 };
 
 struct Engine::State {
+  State(HostTarget target, DiskCache disk, EngineOptions settings)
+      : compiler(std::move(target), std::move(disk)), options(settings) {}
   HostCompiler compiler;
   EngineOptions options;
 };
@@ -113,7 +115,7 @@ Result<Engine> Engine::open(std::string_view device, const EngineOptions& option
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
-  return Engine(std::make_shared<State>(State{HostCompiler(codegen::host_target(), std::move(disk)), options}));
+  return Engine(std::make_shared<State>(codegen::host_target(), std::move(disk), options));
 }
 
 const HostTarget& Engine::host_target() const {

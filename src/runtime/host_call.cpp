@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <new>
 #include <optional>
 #include <string>
 
 #include "plan/run.h"
 #include "runtime/thread_pool.h"
 #include "support/overloaded.h"
+#include "support/tensor_symbol.h"
 
 namespace tilewright {
 namespace {
@@ -48,23 +48,19 @@ std::byte* task_memory(std::int64_t bytes) {
   return memory.at_least(bytes);
 }
 
-/// Values of a launch's symbols: extents and strides of its kernel's tensors, and its bindings.
-SymbolValues launch_symbols(const tile::Program& program, const plan::LaunchCall& call) {
-  return [&program, &call](std::string_view name) -> std::optional<std::int64_t> {
+/// Values of a launch's symbols: its bindings, and extents and strides of its kernel's tensors.
+SymbolValues launch_symbols(const plan::LaunchCall& call) {
+  return [&call](std::string_view name) -> std::optional<std::int64_t> {
     for (std::size_t b = 0; b < call.launch->bindings.size(); ++b)
       if (call.launch->bindings[b].symbol == name) return call.bindings[b];
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos) return std::nullopt;
-    const bool is_stride = name[dot + 1] == 's';
-    const std::size_t axis =
-        static_cast<std::size_t>(std::atoi(std::string(name.substr(dot + (is_stride ? 2 : 1))).c_str()));
+    const auto symbol = parse_tensor_symbol(name);
+    if (!symbol) return std::nullopt;
     for (std::size_t a = 0; a < call.launch->arguments.size(); ++a) {
-      if (call.launch->arguments[a].parameter != name.substr(0, dot)) continue;
+      if (call.launch->arguments[a].parameter != symbol->tensor) continue;
       const TensorView& view = call.arguments[a];
-      if (axis >= view.rank()) return std::nullopt;
-      return is_stride ? view.strides[axis] : view.shape[axis];
+      if (symbol->axis >= view.rank()) return std::nullopt;
+      return symbol->stride ? view.strides[symbol->axis] : view.shape[symbol->axis];
     }
-    (void)program;
     return std::nullopt;
   };
 }
@@ -94,7 +90,7 @@ class HostCall::Recorder : public plan::Executor {
     const HostPlan& plan = *call_.plan_;
     const HostKernelCode& code = plan.kernels[launch.kernel.index];
     const tile::Program& program = plan.plan.kernels[launch.kernel];
-    const SymbolValues symbols = launch_symbols(program, launch);
+    const SymbolValues symbols = launch_symbols(launch);
     LaunchStep step{code.code->entry(), {}, {}, 0, 0, -1, 0, 1, 1};
     for (const kernel::LaunchArgument& argument : code.kernel.arguments) {
       const std::size_t slot = step.arguments.size();
@@ -113,10 +109,10 @@ class HostCall::Recorder : public plan::Executor {
                      [&](const kernel::GridBeginArgument&) { return step.begin_slot = slot, true; },
                      [&](const kernel::GridEndArgument&) { return step.end_slot = slot, true; }},
           argument);
-      if (!known) return fail("R060", "a size of kernel " + program.name + " has no value or is past 63 bits");
+      if (!known) return fail("R080", "a size of kernel " + program.name + " has no value or is past 63 bits");
     }
     const auto bytes = evaluate(code.kernel.workspace_bytes, symbols);
-    if (!bytes) return fail("R060", "the workspace of kernel " + program.name + " is past 63 bits");
+    if (!bytes) return fail("R080", "the workspace of kernel " + program.name + " is past 63 bits");
     step.task_bytes = *bytes;
     for (const IntExpr& count : code.kernel.grid) step.points *= evaluate(count, symbols).value_or(0);
     step.grain = grain_of(program, symbols, step.points);
@@ -198,7 +194,7 @@ Result<void> HostCall::run_launch(const LaunchStep& step, const std::vector<std:
     step.entry(mine.data());
   });
   if (out_of_memory)
-    return fail("R061", "no memory for a task's buffers of " + std::to_string(step.task_bytes) + " bytes");
+    return fail("R081", "no memory for a task's buffers of " + std::to_string(step.task_bytes) + " bytes");
   return {};
 }
 
@@ -211,7 +207,7 @@ Result<void> HostCall::run(const std::vector<std::byte*>& addresses) const {
   if (workspace_bytes_ > 0) {
     workspace.reset(
         static_cast<std::byte*>(std::aligned_alloc(cache_line, static_cast<std::size_t>(workspace_bytes_))));
-    if (!workspace) return fail("R061", "no memory for a workspace of " + std::to_string(workspace_bytes_) + " bytes");
+    if (!workspace) return fail("R081", "no memory for a workspace of " + std::to_string(workspace_bytes_) + " bytes");
   }
   bases.push_back(workspace.get());
   for (const Step& step : steps_) {

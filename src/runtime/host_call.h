@@ -31,7 +31,7 @@ class HostCall {
   static Result<HostCall> prepare(std::shared_ptr<const HostPlan> plan, const std::vector<TensorView>& views);
 
   /// Runs on tensors of the same shapes, strides and alignments; `addresses` in the order of the views. Thread-safe.
-  /// R061: the workspace cannot be allocated.
+  /// R081: the workspace cannot be allocated.
   Result<void> run(const std::vector<std::byte*>& addresses) const;
 
   std::int64_t workspace_bytes() const { return workspace_bytes_; }

@@ -19,6 +19,7 @@ class Combining {
     to_.output = from_.output;
     to_.reduction = from_.reduction;
     to_.accumulate = from_.accumulate;
+    to_.identity = from_.identity;
     to_.precision = from_.precision;
     to_.schedule.automatic = true;
     for (IterId iter : from_.output_index) to_.output_index.push_back(copy_iterator(iter));

@@ -105,7 +105,7 @@ class Lowering {
   // ---- Reductions ----
 
   ValueId identity_tile(std::vector<Axis> axes) {
-    return build_.fill(identity(*nest_.reduction, nest_.accumulate), {nest_.accumulate, std::move(axes)});
+    return build_.fill(nest_.identity, {nest_.accumulate, std::move(axes)});
   }
 
   ValueId combine_tiles(ValueId a, ValueId b) { return build_.map(combine(*nest_.reduction), {a, b}); }
@@ -146,7 +146,7 @@ class Lowering {
     }
     const ValueId summand = emit(nest_.value);
     const std::vector<Axis> axes = join_axes(build_.type(summand).axes, reduction_axes_);
-    ValueId masked = build_.mask(summand, folded, identity(*nest_.reduction, nest_.accumulate), axes);
+    ValueId masked = build_.mask(summand, folded, nest_.identity, axes);
     std::vector<Axis> kept = axes;
     std::erase_if(kept, [&](const Axis& a) { return !find_axis(accumulator_axes_, a.iter); });
     if (kept.size() != axes.size()) masked = build_.reduce(masked, *nest_.reduction, kept);
