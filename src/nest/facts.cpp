@@ -33,6 +33,12 @@ TensorFacts facts_of(const TensorView& view) {
   for (std::size_t axis = 0; axis < view.rank(); ++axis)
     facts.strides.push_back(classify(view.shape[axis], view.strides[axis]));
   facts.align = alignment(view.data, view.dtype);
+  for (std::size_t axis = 0; axis < view.rank(); ++axis) {
+    if (facts.strides[axis] != StrideClass::other) continue;
+    const auto bytes = static_cast<std::uint64_t>(view.strides[axis]) * size_of(view.dtype);
+    const int zeros = std::min(std::countr_zero(bytes), std::countr_zero(largest_alignment));
+    facts.stride_align = std::min(facts.stride_align, std::uint32_t{1} << zeros);
+  }
   return facts;
 }
 
@@ -51,7 +57,7 @@ std::optional<std::int64_t> symbol_value(const Nest& nest, const std::vector<Ten
 
 std::int64_t bucket(std::int64_t extent) {
   if (extent >= largest_bucket) return largest_bucket;
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1))));
+  return extent <= 0 ? 0 : static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent)));
 }
 
 char letter(StrideClass stride) {
@@ -69,7 +75,7 @@ char letter(StrideClass stride) {
 std::string text_of(const TensorFacts& facts) {
   std::string text;
   for (const StrideClass stride : facts.strides) text += letter(stride);
-  return fmt::format("[{}]@{}", text, facts.align);
+  return fmt::format("[{}]@{}/{}", text, facts.align, facts.stride_align);
 }
 
 }  // namespace

@@ -18,13 +18,14 @@ enum class StrideClass : std::uint8_t { zero, one, other };
 struct TensorFacts {
   std::vector<StrideClass> strides;  ///< one an axis
   std::uint32_t align = 1;  ///< largest power of two ≤ 64 that divides the base address (and ≥ the element size's)
+  std::uint32_t stride_align = 64;  ///< the same for the strides of class other, in bytes: what rows are aligned to
   friend bool operator==(const TensorFacts&, const TensorFacts&) = default;
 };
 
 struct Facts {
   std::vector<TensorFacts> operands;  ///< by TensorId
   TensorFacts output;
-  /// By IterId: the extent rounded up to a power of two, at most 2²⁴: sizes that schedules are chosen for.
+  /// By IterId: the extent rounded up to a power of two (0 stays 0), at most 2²⁴: sizes that schedules are chosen for.
   std::vector<std::int64_t> size_buckets;
   friend bool operator==(const Facts&, const Facts&) = default;
 };

@@ -30,7 +30,7 @@ class NestParser {
     std::string_view word;
     bool (NestParser::*read)();
   };
-  static const std::array<Line, 15> lines;
+  static const std::array<Line, 16> lines;
 
   // Every reader returns false once an error is kept.
 
@@ -350,6 +350,7 @@ class NestParser {
     loop.parallel = cursor_.accept("parallel");
     if (cursor_.accept("vectorize") && !count("a width", loop.vector_width)) return false;
     if (cursor_.accept("unroll") && !count("a count", loop.unroll)) return false;
+    loop.in_registers = cursor_.accept("registers");
     nest_.loops.push_back(std::move(loop));
     return true;
   }
@@ -371,6 +372,8 @@ class NestParser {
   bool parse_warps() {
     return list("(", ")", [&] { return count("a count of warps", nest_.schedule.warps.emplace_back()); });
   }
+  bool parse_lanes() { return iterator(nest_.schedule.lanes); }
+
   bool parse_split() {
     if (!iterator(nest_.schedule.split_iter) || !count("a count of parts", nest_.schedule.split)) return false;
     nest_.schedule.split_atomics = cursor_.accept("atomics");
@@ -388,7 +391,7 @@ class NestParser {
   Diagnostics errors_;
 };
 
-const std::array<NestParser::Line, 15> NestParser::lines = {{
+const std::array<NestParser::Line, 16> NestParser::lines = {{
     {"precision", &NestParser::parse_precision},
     {"tensor", &NestParser::parse_tensor},
     {"iter", &NestParser::parse_iterator},
@@ -401,6 +404,7 @@ const std::array<NestParser::Line, 15> NestParser::lines = {{
     {"threads", &NestParser::parse_threads},
     {"stages", &NestParser::parse_stages},
     {"warps", &NestParser::parse_warps},
+    {"lanes", &NestParser::parse_lanes},
     {"split", &NestParser::parse_split},
     {"variant", &NestParser::parse_variant},
     {"auto", &NestParser::parse_auto},

@@ -62,6 +62,7 @@ std::string loop_text(const Loop& loop) {
   if (loop.parallel) text += " parallel";
   if (loop.vector_width != 0) text += fmt::format(" vectorize {}", loop.vector_width);
   if (loop.unroll != 0) text += fmt::format(" unroll {}", loop.unroll);
+  if (loop.in_registers) text += " registers";
   return text;
 }
 
@@ -76,6 +77,7 @@ void write_schedule(const Nest& nest, TextWriter& writer) {
   if (facts.threads != 0) writer.line(fmt::format("threads {}", facts.threads));
   if (facts.stages != 0) writer.line(fmt::format("stages {}", facts.stages));
   if (!facts.warps.empty()) writer.line(fmt::format("warps ({})", fmt::join(facts.warps, ", ")));
+  if (facts.lanes.valid()) writer.line(fmt::format("lanes {}", nest.iterators[facts.lanes].name));
   if (facts.split != 0)
     writer.line(fmt::format("split {} {}{}", nest.iterators[facts.split_iter].name, facts.split,
                             facts.split_atomics ? " atomics" : ""));

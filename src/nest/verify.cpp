@@ -11,7 +11,8 @@
 //         reduction iterator; the identity is of accumulate's class
 //   N046  extents are over axes of the nest's tensors
 //   N047  loops: one named for each iterator, each inner loop X.in after its X, over the same iterator; steps are
-//         positive constants, none larger than the enclosing step, the innermost 1; only output loops are parallel
+//         positive, constant ones no larger than the enclosing step, the innermost 1; only output loops and the outermost
+//         loop of a split reduction are parallel; loops in registers are innermost and as long as a constant step
 //   N048  schedule facts: cached reads with a positive tile for each iterator they depend on and none cached twice; a
 //         split of a reduction iterator; counts not negative; two or three warps or none; a variant that exists
 #include <fmt/format.h>
@@ -235,9 +236,10 @@ class Verifier {
     for (const Loop& loop : nest_.loops) {
       const Iterator& iterator = nest_.iterators[loop.iter];
       require(seen.insert(loop.name).second, "N047", fmt::format("two loops are named '{}'", loop.name));
-      require(loop.step.is_constant() && loop.step.constant() > 0, "N047",
+      require(!loop.step.is_constant() || loop.step.constant() > 0, "N047",
               fmt::format("loop '{}' has the step {}", loop.name, to_text(loop.step)));
-      require(!loop.parallel || iterator.role == IteratorRole::output, "N047",
+      const bool is_split = &loop == &nest_.loops.front() && loop.iter == nest_.schedule.split_iter;
+      require(!loop.parallel || iterator.role == IteratorRole::output || is_split, "N047",
               fmt::format("the reduction loop '{}' is parallel", loop.name));
       require(loop.vector_width >= 0 && loop.unroll >= 0, "N047",
               fmt::format("loop '{}' has a negative width", loop.name));
@@ -245,6 +247,9 @@ class Verifier {
       check_inner_loop(loop);
     }
     for (std::uint32_t index = 0; index < nest_.iterators.size(); ++index) check_innermost(IterId{index});
+    for (std::size_t i = 1; i < nest_.loops.size(); ++i)
+      require(!nest_.loops[i - 1].in_registers || nest_.loops[i].in_registers, "N047",
+              fmt::format("loop '{}' is inside a loop in registers", nest_.loops[i].name));
   }
 
   void check_inner_loop(const Loop& loop) {

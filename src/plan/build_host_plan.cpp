@@ -9,6 +9,7 @@
 #include "support/overloaded.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/place_for_host.h"
+#include "tile/passes/stream_stores.h"
 #include "tile/walk.h"
 
 namespace tilewright::plan {
@@ -58,7 +59,7 @@ Nest without_empty_reductions(const Nest& nest, const Facts& facts) {
 Facts combine_facts(const Nest& combine, const Nest& nest, const Facts& facts, const IntExpr& part) {
   Facts result;
   for (const nest::Tensor& tensor : combine.tensors) {
-    nest::TensorFacts of_parts{std::vector(static_cast<std::size_t>(tensor.rank), nest::StrideClass::other), 64};
+    nest::TensorFacts of_parts{std::vector(static_cast<std::size_t>(tensor.rank), nest::StrideClass::other), 64, 1};
     of_parts.strides.back() = nest::StrideClass::one;
     for (std::size_t t = 0; t < nest.tensors.size(); ++t)
       if (nest.tensors[nest::TensorId{static_cast<std::uint32_t>(t)}].name == tensor.name) of_parts = facts.operands[t];
@@ -133,6 +134,7 @@ class Planning {
     const bool split = nest.schedule.split_iter.valid() && nest.schedule.split > 0;
     const IntExpr part = split ? program.grid.front().step : IntExpr(0);
     tile::place_for_host(program, nest, target_);
+    if (!split) tile::stream_stores(program, facts, target_);
     require(tile::verify(program), program, "place_for_host");
     record(trace_, "place_for_host", "staging, layouts and lanes", PassKind::lowering, to_text(program));
     if (split) add_parts(nest, part);

@@ -9,6 +9,7 @@
 #include "lang/bind.h"
 #include "lang/parse.h"
 #include "runtime/check_overlap.h"
+#include "runtime/thread_pool.h"
 
 namespace tilewright {
 
@@ -115,7 +116,9 @@ Result<Engine> Engine::open(std::string_view device, const EngineOptions& option
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
-  return Engine(std::make_shared<State>(codegen::host_target(), std::move(disk), options));
+  HostTarget target = codegen::host_target();
+  target.threads = threads();  // tasks are cut for the threads that will run them
+  return Engine(std::make_shared<State>(std::move(target), std::move(disk), options));
 }
 
 const HostTarget& Engine::host_target() const {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "plan/run.h"
+#include "runtime/host_memory.h"
 #include "runtime/thread_pool.h"
 #include "support/overloaded.h"
 #include "support/tensor_symbol.h"
@@ -19,33 +19,17 @@ namespace {
 constexpr std::int64_t least_task = 1 << 14;
 constexpr std::int64_t cache_line = 64;
 
-/// Memory of one thread for the buffers of its tasks. It grows and stays: tasks of one kernel need the same.
-class TaskMemory {
- public:
-  TaskMemory() = default;
-  TaskMemory(const TaskMemory&) = delete;
-  TaskMemory& operator=(const TaskMemory&) = delete;
-  ~TaskMemory() { std::free(data_); }
-
-  /// nullptr if it is not to be had.
-  std::byte* at_least(std::int64_t bytes) {
-    if (bytes > bytes_) {
-      std::free(data_);
-      const std::int64_t rounded = (bytes + cache_line - 1) / cache_line * cache_line;
-      data_ = static_cast<std::byte*>(std::aligned_alloc(cache_line, static_cast<std::size_t>(rounded)));
-      bytes_ = data_ ? rounded : 0;
-    }
-    return data_;
-  }
-
- private:
-  std::byte* data_ = nullptr;
-  std::int64_t bytes_ = 0;
-};
-
+/// Memory of this thread for the buffers of its tasks: it grows and stays, since tasks of one kernel need the same. Null
+/// if it is not to be had.
 std::byte* task_memory(std::int64_t bytes) {
-  thread_local TaskMemory memory;
-  return memory.at_least(bytes);
+  thread_local HostMemory memory;
+  thread_local std::int64_t capacity = 0;
+  if (bytes > capacity) {
+    memory.reset();
+    memory.reset(allocate_host(bytes));
+    capacity = memory ? bytes : 0;
+  }
+  return memory.get();
 }
 
 /// Values of a launch's symbols: its bindings, and extents and strides of its kernel's tensors.
@@ -199,14 +183,10 @@ Result<void> HostCall::run_launch(const LaunchStep& step, const std::vector<std:
 }
 
 Result<void> HostCall::run(const std::vector<std::byte*>& addresses) const {
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> workspace;
+  HostMemory workspace;
   std::vector<std::byte*> bases = addresses;
   if (workspace_bytes_ > 0) {
-    workspace.reset(
-        static_cast<std::byte*>(std::aligned_alloc(cache_line, static_cast<std::size_t>(workspace_bytes_))));
+    workspace.reset(allocate_host(workspace_bytes_));
     if (!workspace) return fail("R081", "no memory for a workspace of " + std::to_string(workspace_bytes_) + " bytes");
   }
   bases.push_back(workspace.get());

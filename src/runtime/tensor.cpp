@@ -1,6 +1,8 @@
 // Allocation, borrowing and copying of tensors; their views are in tensor_views.cpp.
 #include "runtime/tensor.h"
 
+#include "runtime/host_memory.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -114,13 +116,13 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
   tensor.strides_ = default_strides(shape);
   tensor.shape_ = std::move(shape);
   if (*bytes == 0) return tensor;
-  void* memory = ::operator new(static_cast<std::size_t>(*bytes), std::align_val_t{tensor_alignment}, std::nothrow);
+  void* memory = allocate_host(*bytes);
   if (memory == nullptr)
     return fail("R004", fmt::format("no memory for a {} tensor of shape {} ({} bytes)", name(dtype),
                                     shape_text(tensor.shape_), *bytes));
   tensor.base_ = memory;
   tensor.keep_alive_ = std::shared_ptr<void>(
-      memory, [](void* pointer) { ::operator delete(pointer, std::align_val_t{tensor_alignment}); });
+      memory, [](void* pointer) { free_host(static_cast<std::byte*>(pointer)); });
   return tensor;
 }
 

@@ -16,11 +16,21 @@ HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target
 
 namespace lowering {
 
+namespace {
+
+/// A program's name as the name of a function: the made-up parts of it (`s.partial`) hold dots.
+std::string symbol_name(std::string name) {
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+}  // namespace
+
 Lowering::Lowering(const tile::Program& program, const HostTarget& target)
     : program_(program),
       vector_lanes_(tile::vector_lanes(program, target)),
       has_fma_(target.has_fma),
-      build_(program.name) {}
+      build_(symbol_name(program.name)) {}
 
 ValueId Lowering::size(const IntExpr& value) {
   if (value.is_constant()) return build_.index(value.constant());

@@ -109,8 +109,8 @@ class Chooser {
     const bool jumps = !lanes_are_batch() && side_stride(p_, c_.rhs, choice_.lanes) == StrideClass::other;
     const std::int64_t batch = lanes_are_batch() ? registers(choice_.lanes) : 1;
     pack_rhs_ = m >= 16 && (n * k * bytes * batch > t.l2_bytes || jumps);
-    const bool rows_jump = side_stride(p_, c_.lhs, inner_k_) == StrideClass::other && row_.valid();
-    pack_lhs_ = rows_jump && n >= 4 * panel && m * k * bytes * batch > t.l1_bytes;
+    // Rows a power of two apart share a few sets of the caches; packed, a block of them stays where it belongs.
+    pack_lhs_ = row_.valid() && n >= 4 * panel && m * k * bytes * batch > t.l2_bytes;
     blocked_ = (pack_rhs_ || pack_lhs_) || k > 4 * depth_;
     rows_block_ =
         row_.valid() ? round_down(std::max<std::int64_t>(t.l2_bytes / 2 / (depth_ * bytes * batch), 1), registers(row_))

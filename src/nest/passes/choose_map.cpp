@@ -7,7 +7,8 @@ namespace tilewright::nest::host_schedule {
 namespace {
 
 constexpr std::int64_t task_points = 1 << 14;  ///< a task worth its dispatch: about 10 µs of streaming
-constexpr std::int64_t transpose_panel = 256;  ///< points of an output row written before the next row
+constexpr std::int64_t transpose_rows = 256;     ///< points of an output row that a block writes one after the other
+constexpr std::int64_t transpose_columns = 256;  ///< points of an operand's row that a block reads one after the other
 
 /// The output's contiguous iterator; else one that reads are contiguous in; else the last.
 IterId choose_lanes(const Problem& p) {
@@ -28,6 +29,23 @@ IterId crossing(const Problem& p, IterId lanes) {
         return iter;
   }
   return {};
+}
+
+/// Operands that the output crosses are turned while they are staged, a block at a time: rows are read and written in long
+/// pieces, and rows that lie a power of two apart do not drive each other out of the caches in between.
+void stage_crossing(const Problem& p, Choice& choice, IterId cross) {
+  for (std::size_t r = 0; r < p.nest.reads.size(); ++r) {
+    const ReadId id{static_cast<std::uint32_t>(r)};
+    const Read& read = p.nest.reads[id];
+    if (read.otherwise || stride_along(p.nest, p.facts, read, cross) != StrideClass::one ||
+        stride_along(p.nest, p.facts, read, choice.lanes) != StrideClass::other)
+      continue;
+    CachedRead staged{id, {}};
+    for (IterId iter : p.outputs)
+      if (depends_on(read, iter))
+        staged.tile.emplace_back(iter, iter == choice.lanes ? transpose_rows : iter == cross ? transpose_columns : 1);
+    choice.caches.push_back(std::move(staged));
+  }
 }
 
 }  // namespace
@@ -65,14 +83,16 @@ Choice choose_map(const Problem& p) {
   std::erase(others, lanes);
   const std::string& name = p.nest.iterators[lanes].name;
   if (const IterId cross = crossing(p, lanes); cross.valid()) {
-    choice.registers = {{lanes, p.vector}, {cross, p.vector}};
+    // Whole cache lines on both sides: a vector or two each way.
+    const std::int64_t line = std::max(p.vector, 64 / p.element_bytes);
+    choice.registers = {{lanes, line}, {cross, line}};
     std::erase(others, cross);
     for (IterId iter : others) choice.levels.push_back({iter, 1, true});
-    const std::int64_t rows = std::max(p.vector, task_points / transpose_panel * 4);
-    choice.levels.push_back({lanes, transpose_panel, true});
-    choice.levels.push_back({cross, rows, true});
-    choice.levels.push_back({cross, p.vector, false});
-    choice.levels.push_back({lanes, p.vector, false});
+    choice.levels.push_back({lanes, transpose_rows, true});
+    choice.levels.push_back({cross, transpose_columns, true});
+    choice.levels.push_back({cross, line, false});
+    choice.levels.push_back({lanes, line, false});
+    if (p.bucket(lanes) * p.bucket(cross) * p.element_bytes > p.target.l2_bytes) stage_crossing(p, choice, cross);
     choice.reasons.push_back("form: blocked permuting copy; an operand is contiguous along " +
                              p.nest.iterators[cross].name + ", the output along " + name);
     return choice;

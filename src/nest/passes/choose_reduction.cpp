@@ -54,12 +54,12 @@ void consider_split(const Problem& p, Choice& choice, const std::vector<IterId>&
 Choice across_lanes(const Problem& p, IterId lanes) {
   Choice choice;
   choice.lanes = lanes;
-  // Four accumulators hide the latency of an addition; rows that share an operand count as accumulators too.
+  // Four accumulators hide the latency of an addition. Four rows at once are four streams for the prefetchers, and share
+  // the loads of an operand that they have in common.
   std::int64_t rows = 1;
   IterId shared;
-  if (const auto contraction = as_contraction(p.nest))
-    for (IterId iter : contraction->m.empty() ? contraction->n : contraction->m)
-      if (p.bucket(iter) >= 4) shared = iter;
+  for (IterId iter : p.outputs)
+    if (p.bucket(iter) >= 4 && depends_on(*main_read(p), iter)) shared = iter;
   if (shared.valid()) choice.registers[shared] = rows = 4;
   const std::int64_t vectors = std::clamp<std::int64_t>(p.bucket(lanes) / p.vector, 1, rows > 1 ? 2 : 4);
   const std::int64_t length = std::min(vectors * p.vector, std::max<std::int64_t>(p.bucket(lanes), 2));

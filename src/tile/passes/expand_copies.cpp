@@ -35,6 +35,9 @@ void expand(Builder& build, const Copy& copy, IterId vector_iter, const HostTarg
     const std::int64_t size = vector_along ? lanes : axis.inner;
     if (size > 1) tile.push_back({axis.iter, size});
   }
+  // Reading along the tensor's rows keeps the prefetchers going; the buffer is in a cache whatever the order.
+  const auto contiguous = std::ranges::find(axes, along, &BufferAxis::iter);
+  if (turns && contiguous != axes.end()) std::rotate(contiguous, contiguous + 1, axes.end());
   const auto nest_from = [&](auto&& self, std::size_t depth) -> void {
     if (depth < axes.size()) {
       const Axis* axis = find_axis(tile, axes[depth].iter);

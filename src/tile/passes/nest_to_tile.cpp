@@ -39,7 +39,7 @@ class Lowering {
   bool is_reduction(IterId iter) const { return nest_.iterators[iter].role == IteratorRole::reduction; }
 
   void declare_parameters(const nest::Facts& facts) {
-    program_.name = nest_.name;
+    program_.name = is_split() ? nest_.name + ".partial" : nest_.name;
     for (std::size_t t = 0; t < nest_.tensors.size(); ++t) {
       const nest::Tensor& tensor = nest_.tensors[TensorId{static_cast<std::uint32_t>(t)}];
       program_.tensors.add({tensor.name, tensor.dtype, facts.operands[t].strides, facts.operands[t].align, false});
