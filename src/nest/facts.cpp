@@ -33,6 +33,12 @@ TensorFacts facts_of(const TensorView& view) {
   for (std::size_t axis = 0; axis < view.rank(); ++axis)
     facts.strides.push_back(classify(view.shape[axis], view.strides[axis]));
   facts.align = alignment(view.data, view.dtype);
+  return facts;
+}
+
+/// Of an output, whose stores may be of whole aligned vectors: rows count too.
+TensorFacts output_facts(const TensorView& view) {
+  TensorFacts facts = facts_of(view);
   for (std::size_t axis = 0; axis < view.rank(); ++axis) {
     if (facts.strides[axis] != StrideClass::other) continue;
     const auto bytes = static_cast<std::uint64_t>(view.strides[axis]) * size_of(view.dtype);
@@ -75,7 +81,7 @@ char letter(StrideClass stride) {
 std::string text_of(const TensorFacts& facts) {
   std::string text;
   for (const StrideClass stride : facts.strides) text += letter(stride);
-  return fmt::format("[{}]@{}/{}", text, facts.align, facts.stride_align);
+  return fmt::format("[{}]@{}", text, facts.align);
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, co
     internal_error(fmt::format("gather_facts: {} views for {} operands", operands.size(), nest.tensors.size()));
   Facts facts;
   for (const TensorView& operand : operands) facts.operands.push_back(facts_of(operand));
-  facts.output = facts_of(output);
+  facts.output = output_facts(output);
   for (const Iterator& iterator : nest.iterators) {
     const std::optional<std::int64_t> extent =
         evaluate(iterator.extent, [&](std::string_view symbol) { return symbol_value(nest, operands, symbol); });
@@ -100,7 +106,7 @@ Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, co
 std::string to_text(const Facts& facts) {
   std::string text = "operands";
   for (const TensorFacts& operand : facts.operands) text += " " + text_of(operand);
-  text += " output " + text_of(facts.output) + " sizes";
+  text += fmt::format(" output {}/{} sizes", text_of(facts.output), facts.output.stride_align);
   for (const std::int64_t size : facts.size_buckets) text += fmt::format(" {}", size);
   return text;
 }

@@ -18,7 +18,7 @@ enum class StrideClass : std::uint8_t { zero, one, other };
 struct TensorFacts {
   std::vector<StrideClass> strides;  ///< one an axis
   std::uint32_t align = 1;  ///< largest power of two ≤ 64 that divides the base address (and ≥ the element size's)
-  std::uint32_t stride_align = 64;  ///< the same for the strides of class other, in bytes: what rows are aligned to
+  std::uint32_t stride_align = 64;  ///< of an output: the same for its strides of class other, in bytes; operands: 64
   friend bool operator==(const TensorFacts&, const TensorFacts&) = default;
 };
 
