@@ -30,8 +30,6 @@ Result<void> check_precision(const lang::Statement& statement) {
 
 kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target) {
   kernel::HostKernel lowered = kernel::tile_to_kernel(program, target);
-  if (auto verified = kernel::verify(lowered.kernel); !verified)
-    internal_error("tile_to_kernel: " + render(verified.error()) + "\n" + to_text(lowered.kernel));
   kernel::run_kernel_passes(lowered.kernel, kernel::kernel_facts(target));
   return lowered;
 }
@@ -39,7 +37,8 @@ kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const Host
 HostCompiler::HostCompiler(HostTarget target, DiskCache disk) : target_(std::move(target)), disk_(std::move(disk)) {}
 
 Result<HostKernelCode> HostCompiler::compile_kernel(const tile::Program& program) {
-  HostKernelCode result{nullptr, lower_to_host_kernel(program, target_)};
+  // The code generator verifies the kernel and runs the kernel passes itself.
+  HostKernelCode result{nullptr, kernel::tile_to_kernel(program, target_)};
   const std::string key = cache_key({toolchain, target_text(target_), to_text(result.kernel.kernel)});
   if (const auto object = disk_.load(key)) {
     if (auto loaded = codegen::load_host_object(*object, result.kernel.kernel.name)) {

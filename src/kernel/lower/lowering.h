@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/builder.h"
@@ -28,6 +29,16 @@ struct Scope {
   ValueId limit;
   bool full = false;
 };
+
+/// Tile axes of which it is known only at run time whether they are full: the test is made once, innermost, for all.
+struct Pending {
+  ValueId full;
+  std::vector<IterId> iters;
+};
+
+/// How a loop treats the last step of its iterator. none: no tile lies along it here; full: there is no ragged step;
+/// deferred: left to a loop inside; branch: each step tests, for itself and what is pending.
+enum class Edge : std::uint8_t { none, full, deferred, branch };
 
 /// A tile in registers. Position along an axis: the coordinate, or along the lanes axis the number of the vector.
 struct Registers {
@@ -59,8 +70,15 @@ class Lowering {
   void lower_block(const tile::Block& block);
   void lower_op(const tile::Op& op);
   std::vector<Registers> lower_for(const tile::For& loop);
-  std::vector<Registers> lower_for_range(const tile::For& loop, ValueId begin, ValueId end, bool full,
+  std::vector<Registers> lower_for_range(const tile::For& loop, ValueId begin, ValueId end, Edge edge,
                                          std::vector<Registers> carried);
+  std::vector<Registers> lower_peeled(const tile::For& loop, std::vector<Registers> carried);
+  std::vector<Registers> lower_under_pending(const tile::For& loop, std::vector<Registers> carried);
+  ValueId pending_full();
+  template <class Body>
+  auto with_pending_full(Body&& body);
+  bool is_peeled(const tile::For& loop) const;
+  bool has_peeled_loop(const tile::Block& block) const;
   std::vector<Registers> lower_if(const tile::If& branch);
   std::vector<Registers> run_block(const tile::Block& block);
   void allocate(tile::BufferId buffer);
@@ -117,6 +135,7 @@ class Lowering {
   ValueId workspace_;
   std::map<tile::BufferId, IntExpr> buffer_offsets_;
   std::map<IterId, Scope> scopes_;
+  std::vector<Pending> pending_;
   std::map<std::string, AccessMap> accesses_;  ///< by access_key
   std::map<std::string, ValueId> pointers_;    ///< running, by access_key
   std::map<tile::ValueId, Registers> tiles_;
@@ -134,6 +153,19 @@ void Lowering::each_position(const std::vector<Axis>& axes, Body&& body) const {
       positions[axes[--axis].iter] = 0;
     if (axis == 0) return;
   }
+}
+
+/// Runs `body` where all pending tile axes are known to be full.
+template <class Body>
+auto Lowering::with_pending_full(Body&& body) {
+  const std::map<IterId, Scope> scopes = scopes_;
+  const std::vector<Pending> pending = std::exchange(pending_, {});
+  for (const Pending& one : pending)
+    for (IterId iter : one.iters) scopes_.at(iter).full = true;
+  auto result = body();
+  scopes_ = scopes;
+  pending_ = pending;
+  return result;
 }
 
 /// Advances the running pointers that depend on `iter` to the new base, runs `body`, and restores.

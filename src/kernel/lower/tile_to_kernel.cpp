@@ -108,6 +108,15 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
     const ValueId limit = full && is_tile[axis] ? end : build_.binary(Opcode::smin, end, scopes_.at(iter).limit);
     in_scope(iter, Scope{bases[axis], limit, full && is_tile[axis]}, [&] { self(self, axis + 1, full); });
   };
+  std::vector<IterId> tiles;
+  for (std::size_t axis = 0; axis < counts.size(); ++axis)
+    if (is_tile[axis]) tiles.push_back(program_.grid[axis].iter);
+  if (all_full.valid() && has_peeled_loop(program_.body)) {
+    pending_.push_back({all_full, tiles});
+    enter(enter, 0, false);
+    pending_.pop_back();
+    return;
+  }
   if (!all_full.valid()) return enter(enter, 0, false);
   const auto branch = [&](bool full) {
     enter(enter, 0, full);
@@ -177,15 +186,45 @@ std::vector<Registers> Lowering::lower_for(const tile::For& loop) {
   std::vector<Registers> carried;
   for (tile::ValueId id : loop.initial) carried.push_back(tiles_.at(id));
   const Scope outer = scopes_.at(loop.iter);
+  if (!is_peeled(loop)) return lower_for_range(loop, outer.base, outer.limit, Edge::none, std::move(carried));
+  if (has_peeled_loop(loop.body))
+    return lower_for_range(loop, outer.base, outer.limit, Edge::deferred, std::move(carried));
+  if (!pending_.empty() && carried.empty())
+    return lower_for_range(loop, outer.base, outer.limit, Edge::branch, std::move(carried));
+  if (!pending_.empty()) return lower_under_pending(loop, std::move(carried));
+  return lower_peeled(loop, std::move(carried));
+}
+
+/// A reduction inside of tiles that may be on an edge: two copies of the peeled loop, chosen before it.
+std::vector<Registers> Lowering::lower_under_pending(const tile::For& loop, std::vector<Registers> carried) {
+  std::vector<Registers> like;
+  const std::vector<ValueId> merged = build_.if_then(
+      pending_full(), [&] { return flatten(like = with_pending_full([&] { return lower_peeled(loop, carried); })); },
+      [&] {
+        const std::vector<Pending> pending = std::exchange(pending_, {});
+        const std::vector<Registers> masked = lower_peeled(loop, carried);
+        pending_ = pending;
+        return flatten(masked);
+      });
+  return unflatten(std::move(like), merged);
+}
+
+ValueId Lowering::pending_full() {
+  ValueId all;
+  for (const Pending& pending : pending_)
+    all = all.valid() ? build_.binary(Opcode::bit_and, all, pending.full) : pending.full;
+  return all;
+}
+
+std::vector<Registers> Lowering::lower_peeled(const tile::For& loop, std::vector<Registers> carried) {
+  const Scope outer = scopes_.at(loop.iter);
   const ValueId step = size(loop.step);
-  const bool peel = !loop.step.is_constant(1) && has_axis(loop.body, loop.iter) && !has_loop(loop.body, loop.iter);
-  if (!peel) return lower_for_range(loop, outer.base, outer.limit, false, std::move(carried));
 
   // Full steps first, then what remains of the scope under masks.
   const ValueId length = build_.sub(outer.limit, outer.base);
   const ValueId whole = build_.mul(build_.binary(Opcode::udiv, length, step), step);
   const ValueId middle = build_.add(outer.base, whole);
-  carried = lower_for_range(loop, outer.base, middle, true, std::move(carried));
+  carried = lower_for_range(loop, outer.base, middle, Edge::full, std::move(carried));
   const ValueId remains = build_.cmp(Predicate::slt, middle, outer.limit);
   const std::vector<ValueId> merged = build_.if_then(
       remains,
@@ -201,24 +240,53 @@ std::vector<Registers> Lowering::lower_for(const tile::For& loop) {
   return unflatten(std::move(carried), merged);
 }
 
-std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId begin, ValueId end, bool full,
+std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId begin, ValueId end, Edge edge,
                                                  std::vector<Registers> carried) {
   const ValueId outer_limit = scopes_.at(loop.iter).limit;
   const ValueId step = size(loop.step);
+  const auto run = [&](const std::vector<ValueId>& arguments) {
+    const std::vector<Registers> tiles = unflatten(carried, arguments);
+    for (std::size_t i = 0; i < tiles.size(); ++i) tiles_[loop.body.arguments[i]] = tiles[i];
+    return run_block(loop.body);
+  };
   const std::vector<ValueId> results =
       build_.for_loop(begin, end, step, flatten(carried), [&](ValueId base, const std::vector<ValueId>& arguments) {
         const ValueId next = build_.add(base, step);
-        const bool exact = full || loop.step.is_constant(1);
+        const bool exact = edge == Edge::full || loop.step.is_constant(1);
         const Scope scope{base, exact ? next : build_.binary(Opcode::smin, next, outer_limit), exact};
         std::vector<Registers> yields;
         in_scope(loop.iter, scope, [&] {
-          const std::vector<Registers> tiles = unflatten(carried, arguments);
-          for (std::size_t i = 0; i < tiles.size(); ++i) tiles_[loop.body.arguments[i]] = tiles[i];
-          yields = run_block(loop.body);
+          if (edge == Edge::full || edge == Edge::none) {
+            yields = run(arguments);
+            return;
+          }
+          pending_.push_back({build_.cmp(Predicate::sle, next, outer_limit), {loop.iter}});
+          if (edge == Edge::deferred) {
+            yields = run(arguments);
+          } else {
+            const auto nothing = [] { return std::vector<ValueId>{}; };
+            build_.if_then(
+                pending_full(), [&] { return with_pending_full([&] { return run({}); }), nothing(); },
+                [&] { return run({}), nothing(); });
+          }
+          pending_.pop_back();
         });
         return flatten(yields);
       });
   return unflatten(std::move(carried), results);
+}
+
+/// The innermost loop over an iterator that tiles lie along: its last step may be on the edge.
+bool Lowering::is_peeled(const tile::For& loop) const {
+  return !loop.step.is_constant(1) && has_axis(loop.body, loop.iter) && !has_loop(loop.body, loop.iter);
+}
+
+bool Lowering::has_peeled_loop(const tile::Block& block) const {
+  bool found = false;
+  tile::walk(block, [&](const tile::Op& op) {
+    if (const auto* loop = std::get_if<tile::For>(&op.node)) found = found || is_peeled(*loop);
+  });
+  return found;
 }
 
 std::vector<Registers> Lowering::lower_if(const tile::If& branch) {
