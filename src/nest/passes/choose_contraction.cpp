@@ -28,10 +28,11 @@ StrideClass side_stride(const Problem& p, ExprId side, IterId iter) {
   return result;
 }
 
+/// The last of the largest: the later an iterator stands, the closer its points lie in row-major operands.
 IterId largest(const Problem& p, const std::vector<IterId>& iters) {
   IterId best;
   for (IterId iter : iters)
-    if (!best.valid() || p.bucket(iter) > p.bucket(best)) best = iter;
+    if (!best.valid() || p.bucket(iter) >= p.bucket(best)) best = iter;
   return best;
 }
 
@@ -110,7 +111,7 @@ class Chooser {
     const std::int64_t batch = lanes_are_batch() ? registers(choice_.lanes) : 1;
     pack_rhs_ = m >= 16 && (n * k * bytes * batch > t.l2_bytes || jumps);
     // Rows a power of two apart share a few sets of the caches; packed, a block of them stays where it belongs.
-    pack_lhs_ = row_.valid() && n >= 4 * panel && m * k * bytes * batch > t.l2_bytes;
+    pack_lhs_ = row_.valid() && n >= 4 * registers(column_) && m * k * bytes * batch > t.l2_bytes;
     blocked_ = (pack_rhs_ || pack_lhs_) || k > 4 * depth_;
     rows_block_ =
         row_.valid() ? round_down(std::max<std::int64_t>(t.l2_bytes / 2 / (depth_ * bytes * batch), 1), registers(row_))

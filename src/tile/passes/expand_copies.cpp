@@ -41,7 +41,9 @@ void expand(Builder& build, const Copy& copy, IterId vector_iter, const HostTarg
   const auto nest_from = [&](auto&& self, std::size_t depth) -> void {
     if (depth < axes.size()) {
       const Axis* axis = find_axis(tile, axes[depth].iter);
-      build.for_loop(axes[depth].iter, axis ? axis->size : 1, {}, [&](const std::vector<ValueId>&) {
+      const std::int64_t step = axis ? axis->size : 1;
+      if (axes[depth].capacity.constant() <= step) return self(self, depth + 1);  // the scope is one tile
+      build.for_loop(axes[depth].iter, step, {}, [&](const std::vector<ValueId>&) {
         self(self, depth + 1);
         return std::vector<ValueId>{};
       });
