@@ -24,5 +24,8 @@ Result<std::string> format(SourcePtr source);
 /// One statement as canonical text (no comments).
 std::string to_text(const Statement& statement);
 std::string to_text(const Statement& statement, ExprId expr);
+/// One program as canonical text. `statements` receives the range of each statement in it, to past its last line.
+std::string to_text(const Program& program);
+std::string to_text(const Program& program, std::vector<Span>& statements);
 
 }  // namespace tilewright::lang

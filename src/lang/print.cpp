@@ -151,6 +151,24 @@ std::string example_text(const Example& example) {
   return text;
 }
 
+constexpr std::string_view program_indent = "  ";
+
+std::string names_text(const std::vector<Named>& names) {
+  std::string text;
+  for (const Named& name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name.name);
+  return text;
+}
+
+/// Adds lines, each with its '\n', one level deeper.
+void add_indented(std::string& all, std::string_view lines) {
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n') + 1;
+    all += program_indent;
+    all += lines.substr(0, end);
+    lines.remove_prefix(end);
+  }
+}
+
 std::string schedule_line_text(const ScheduleLine& line) {
   std::string arguments;
   for (const ScheduleLine::Argument& argument : line.arguments) {
@@ -186,6 +204,24 @@ std::string to_text(const Statement& statement) {
   text += "  schedule:\n";
   for (const ScheduleLine& line : *statement.schedule) text += fmt::format("    {}\n", schedule_line_text(line));
   return text;
+}
+
+std::string to_text(const Program& program, std::vector<Span>& statements) {
+  std::string text = fmt::format("program {}({}) -> ({}):\n", program.name.name, names_text(program.parameters),
+                                 names_text(program.results));
+  for (const Example& example : program.examples)
+    text += fmt::format("{}example: {}\n", program_indent, example_text(example));
+  for (const Statement& statement : program.statements) {
+    const auto begin = static_cast<std::uint32_t>(text.size() + program_indent.size());
+    add_indented(text, to_text(statement));
+    statements.push_back({begin, static_cast<std::uint32_t>(text.size())});
+  }
+  return text;
+}
+
+std::string to_text(const Program& program) {
+  std::vector<Span> statements;
+  return to_text(program, statements);
 }
 
 }  // namespace tilewright::lang

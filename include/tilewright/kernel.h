@@ -1,0 +1,58 @@
+// Kernel: a statement or a program, checked and ready to be called on an engine.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tilewright/error.h"
+#include "tilewright/export.h"
+
+namespace tilewright::TILEWRIGHT_ABI {
+
+/// A handle, immutable and safe to share between threads; copies share the compiled code of earlier calls, so keep one
+/// rather than parsing again. A Statement of tilewright/statement.h converts to a Kernel.
+class TILEWRIGHT_API Kernel {
+ public:
+  /// The only kernel of a text in the statement language (docs/language.md). `source_name` is how messages call the
+  /// text. L0xx: errors of the language, several at once. R070: no kernel, or several.
+  static Kernel parse(std::string_view text, std::string_view source_name = "<statement>") {
+    return detail::value_or_throw(try_parse(text, source_name));
+  }
+  static Result<Kernel> try_parse(std::string_view text, std::string_view source_name = "<statement>") noexcept;
+
+  /// All kernels of a text, in order, as a .tw file has them.
+  static std::vector<Kernel> parse_all(std::string_view text, std::string_view source_name = "<statement>") {
+    return detail::value_or_throw(try_parse_all(text, source_name));
+  }
+  static Result<std::vector<Kernel>> try_parse_all(std::string_view text,
+                                                   std::string_view source_name = "<statement>") noexcept;
+
+  /// NumPy's einsum: "ij,jk->ik", implicit output, "...", blanks. One rank for each operand; operands are named a, b, c
+  /// … in order, the result `result`. L070 to L076: errors in the string.
+  static Kernel einsum(std::string_view equation, const std::vector<std::size_t>& ranks) {
+    return detail::value_or_throw(try_einsum(equation, ranks));
+  }
+  static Result<Kernel> try_einsum(std::string_view equation, const std::vector<std::size_t>& ranks) noexcept;
+
+  /// A statement's target, a program's name.
+  const std::string& name() const noexcept;
+  /// Names of the operands, in order of first read (a program's parameters).
+  const std::vector<std::string>& operand_names() const noexcept;
+  /// Names of what it computes: the target (a program's results).
+  const std::vector<std::string>& result_names() const noexcept;
+  /// The statement or program as canonical text, which parses to the same.
+  const std::string& text() const noexcept;
+
+  struct Inside;  ///< the library's own
+
+ private:
+  friend Inside;
+  explicit Kernel(std::shared_ptr<const Inside> inside) noexcept : inside_(std::move(inside)) {}
+
+  std::shared_ptr<const Inside> inside_;
+};
+
+}  // namespace tilewright::TILEWRIGHT_ABI
