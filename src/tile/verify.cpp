@@ -22,7 +22,8 @@
 //  7. Access. As many index slots as the tensor's rank; what stores names an output, each iterator once, and every axis
 //     of the value without a block; a buffer's axes name each iterator once, and what is loaded from or stored to a
 //     buffer has only its iterators as axes. (T007)
-//  8. Phase. Buffers, copies, layout conversions and lanes are of the placed phase. (T008)
+//  8. Phase. Packed buffers, copies, layout conversions and lanes are of the placed phase; plain buffers, which hold
+//     accumulators between two passes over a reduction, are of both. (T008)
 //  9. Structure. Initial tiles, arguments, yields and results of a For agree in number and type; so do both branches'
 //     yields and the results of an If. (T009)
 // 10. Steps. Steps, blocks of stores, capacities and strides' inner lengths are positive where they are constants, and
@@ -96,8 +97,11 @@ class Verifier {
       else
         check_positive(axis.step, fmt::format("the grid's step over {}", name(axis.iter)));
     }
-    if (program_.phase == Phase::value && !program_.buffers.empty())
-      error("T008", "buffers belong to the placed phase");
+    const auto is_packed = [](const Buffer& buffer) {
+      return std::ranges::any_of(buffer.axes, [](const BufferAxis& axis) { return axis.inner > 1; });
+    };
+    if (program_.phase == Phase::value && std::ranges::any_of(program_.buffers, is_packed))
+      error("T008", "packed buffers belong to the placed phase");
   }
 
   void check_type(const Value& value) {

@@ -114,8 +114,15 @@ class Merging {
       merge_axes(views_.output, output);
     }
     nest_.iterators[p].extent = extent;
-    nest_.iterators[p].name += nest_.iterators[q].name;
+    nest_.iterators[p].name = merged_name(p, q);
     remove_iterator(q);
+  }
+
+  /// The two names in a row, made different from every other iterator's.
+  std::string merged_name(IterId p, IterId q) const {
+    std::string name = nest_.iterators[p].name + nest_.iterators[q].name;
+    while (std::ranges::any_of(nest_.iterators, [&](const Iterator& iter) { return iter.name == name; })) name += "_";
+    return name;
   }
 
   static void merge_slots(std::vector<Affine>& index, const Pair& pair) {
