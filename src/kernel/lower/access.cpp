@@ -138,18 +138,57 @@ ValueId Lowering::is_inside(IterId iter, std::int64_t position) {
   return build_.cmp(Predicate::slt, build_.add(scope.base, build_.index(position)), scope.limit);
 }
 
-/// i1 a lane: the coordinate is inside. Invalid where the whole axis is known to be.
-ValueId Lowering::lane_mask(const Axis& axis, std::int64_t position) {
+/// How many of the vector's lanes are inside, 0 to all. Invalid where the whole axis is known to be.
+ValueId Lowering::lanes_inside(const Axis& axis, std::int64_t position) {
   const Scope& scope = scopes_.at(axis.iter);
   if (scope.full) return {};
   const int lanes = lanes_of({axis});
   const ValueId start = build_.add(scope.base, build_.index(position * lanes));
-  ValueId remaining = build_.sub(scope.limit, start);
-  remaining = build_.binary(Opcode::smin, remaining, build_.index(lanes));
-  remaining = build_.binary(Opcode::smax, remaining, build_.index(0));
-  const Type type{Element::i32, static_cast<std::uint16_t>(lanes)};
-  const ValueId bound = build_.splat(build_.convert(Opcode::trunc, remaining, Element::i32), lanes);
-  return build_.cmp(Predicate::slt, build_.iota(type), bound);
+  const ValueId remaining = build_.binary(Opcode::smin, build_.sub(scope.limit, start), build_.index(lanes));
+  return build_.binary(Opcode::smax, remaining, build_.index(0));
+}
+
+/// i1 a lane: the coordinate is inside. Invalid where the whole axis is known to be.
+ValueId Lowering::lane_mask(const Axis& axis, std::int64_t position) {
+  const ValueId inside = lanes_inside(axis, position);
+  if (!inside.valid()) return {};
+  const int lanes = lanes_of({axis});
+  const ValueId bound = build_.splat(build_.convert(Opcode::trunc, inside, Element::i32), lanes);
+  return build_.cmp(Predicate::slt, build_.iota({Element::i32, static_cast<std::uint16_t>(lanes)}), bound);
+}
+
+/// Processors mask lanes of 32 and 64 bits; for smaller ones a mask would become a branch a lane. Their ragged vectors
+/// pass through a local buffer, element by element.
+bool Lowering::masks_by_copy(DType dtype) const {
+  return bits(memory_element(dtype)) < 32;
+}
+
+void Lowering::copy_elements(ValueId from, ValueId to, ValueId count, Type element) {
+  const ValueId size = build_.index(bits(element.element) / 8);
+  const Access access{static_cast<std::uint32_t>(bits(element.element) / 8), false};
+  build_.for_loop(build_.index(0), build_.mul(count, size), size, {}, [&](ValueId at, const std::vector<ValueId>&) {
+    build_.store(build_.load(element, build_.offset(from, at), access), build_.offset(to, at), access);
+    return std::vector<ValueId>{};
+  });
+}
+
+ValueId Lowering::edge_buffer() {
+  if (!edge_buffer_.valid()) edge_buffer_ = build_.local(max_edge_bytes);
+  return edge_buffer_;
+}
+
+ValueId Lowering::load_by_copy(Type type, ValueId pointer, ValueId count) {
+  const Access access{static_cast<std::uint32_t>(bits(type.element) / 8), false};
+  const Scalar zero = is_float(type.element) ? Scalar::of(0.0) : Scalar::of(std::int64_t{0});
+  build_.store(build_.constant(type, zero), edge_buffer(), access);
+  copy_elements(pointer, edge_buffer(), count, type.scalar());
+  return build_.load(type, edge_buffer(), access);
+}
+
+void Lowering::store_by_copy(ValueId value, ValueId pointer, ValueId count) {
+  const Type type = build_.type(value);
+  build_.store(value, edge_buffer(), {static_cast<std::uint32_t>(bits(type.element) / 8), false});
+  copy_elements(edge_buffer(), pointer, count, type.scalar());
 }
 
 /// How far apart neighbouring lanes lie: zero, one element, or another distance (no lanes: zero).
@@ -193,6 +232,12 @@ Registers Lowering::load(const tile::Op& op, const tile::Load& load) {
   const auto lanes = std::ranges::find_if(tile.axes, &Axis::lanes);
   each_position(tile.axes, [&](const Positions& at) {
     const bool masked = lanes != tile.axes.end() && stride != StrideClass::zero;
+    if (masked && stride == StrideClass::one && masks_by_copy(tile.dtype) && !scopes_.at(lanes->iter).full) {
+      const Type type{memory_element(tile.dtype), static_cast<std::uint16_t>(lanes_of(tile.axes))};
+      const ValueId count = lanes_inside(*lanes, at.at(lanes->iter));
+      tile.values.push_back(from_memory(build_, load_by_copy(type, address(key, tile, at, true), count), tile.dtype));
+      return;
+    }
     const ValueId mask = masked ? lane_mask(*lanes, at.at(lanes->iter)) : ValueId{};
     tile.values.push_back(load_vector(key, tile, at, stride, align, mask));
   });
@@ -332,6 +377,8 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
       const ValueId mask = lanes > 1 ? lane_mask(*lanes_axis, at.at(lanes_axis->iter)) : ValueId{};
       if (lanes == 1) {
         build_.store(value, pointer, {element_bytes, false});
+      } else if (stride == StrideClass::one && mask.valid() && masks_by_copy(tile.dtype)) {
+        store_by_copy(value, pointer, lanes_inside(*lanes_axis, at.at(lanes_axis->iter)));
       } else if (stride == StrideClass::one) {
         const bool stream = store.nontemporal && !mask.valid();
         const std::uint32_t align = stream ? element_bytes * static_cast<std::uint32_t>(lanes) : element_bytes;

@@ -30,6 +30,9 @@ struct Scope {
   bool full = false;
 };
 
+/// The longest vector: 64 lanes of 16 bits.
+inline constexpr std::int64_t max_edge_bytes = 128;
+
 /// Tile axes of which it is known only at run time whether they are full: the test is made once, innermost, for all.
 struct Pending {
   ValueId full;
@@ -95,7 +98,13 @@ class Lowering {
   ValueId address(const std::string& key, const Registers& tile, const Positions& at, bool clamp);
   ValueId position_bytes(const AccessMap& map, const Axis& axis, std::int64_t position);
   ValueId is_inside(IterId iter, std::int64_t position);
+  ValueId lanes_inside(const Axis& axis, std::int64_t position);
   ValueId lane_mask(const Axis& axis, std::int64_t position);
+  bool masks_by_copy(DType dtype) const;
+  void copy_elements(ValueId from, ValueId to, ValueId count, Type element);
+  ValueId edge_buffer();
+  ValueId load_by_copy(Type type, ValueId pointer, ValueId count);
+  void store_by_copy(ValueId value, ValueId pointer, ValueId count);
   Registers load(const tile::Op& op, const tile::Load& load);
   Registers load_buffer(const tile::Op& op);
   ValueId load_vector(const std::string& key, const Registers& tile, const Positions& at, StrideClass lane_stride,
@@ -133,6 +142,7 @@ class Lowering {
   std::map<std::string, ValueId> sizes_;  ///< parameters by the text of their expression
   std::map<tile::TensorId, ValueId> tensors_;
   ValueId workspace_;
+  ValueId edge_buffer_;  ///< local memory that ragged vectors of small elements pass through
   std::map<tile::BufferId, IntExpr> buffer_offsets_;
   std::map<IterId, Scope> scopes_;
   std::vector<Pending> pending_;
