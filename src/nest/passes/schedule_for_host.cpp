@@ -43,7 +43,7 @@ std::int64_t Problem::registers_of(const Choice& choice, IterId iter) const {
 namespace {
 
 Choice choose(const Problem& p) {
-  if (!p.nest.reduction) return choose_map(p);
+  if (p.reductions.empty()) return choose_map(p);
   if (const auto contraction = as_contraction(p.nest)) {
     const auto wide = [&](const std::vector<IterId>& iters) { return p.points(iters) > 1; };
     const bool reuses = wide(contraction->m) && wide(contraction->n);
@@ -114,8 +114,13 @@ Choice complete(const Problem& p) {
     if (loop.unroll > 1) choice.registers[loop.iter] = loop.unroll;
   }
   std::map<IterId, std::int64_t> around;
-  for (const Loop& loop : p.nest.loops)
-    if (loop.step.is_constant() && loop.step.constant() > 1) around[loop.iter] = loop.step.constant();
+  for (const Loop& loop : p.nest.loops) {
+    const bool is_tiled =
+        std::ranges::any_of(p.nest.loops, [&](const Loop& other) { return other.name == loop.name + ".in"; });
+    if (!is_tiled || !loop.step.is_constant()) continue;
+    const auto [tile, added] = around.emplace(loop.iter, loop.step.constant());
+    if (!added) tile->second = std::min(tile->second, loop.step.constant());
+  }
   for (auto entry = choice.registers.begin(); entry != choice.registers.end();) {
     auto& [iter, size] = *entry;
     if (const auto tile = around.find(iter); tile != around.end()) size = std::min(size, tile->second);

@@ -1,0 +1,133 @@
+// The nest's expressions over intervals, point by point. See bounds.h.
+#include "bounds.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "interval.h"
+#include "support/diagnostic.h"
+#include "support/overloaded.h"
+#include "support/tensor_symbol.h"
+
+namespace tilewright::differential {
+namespace {
+
+class Evaluation {
+ public:
+  Evaluation(const nest::Nest& nest, const std::vector<nest::NamedView>& operands) : nest_(nest) {
+    for (const nest::Tensor& tensor : nest.tensors)
+      for (const nest::NamedView& operand : operands)
+        if (operand.name == tensor.name) views_.push_back(operand.view);
+    symbols_ = [this](std::string_view name) { return symbol(name); };
+    for (const nest::Iterator& iterator : nest.iterators) extents_.push_back(number(iterator.extent));
+    point_.assign(extents_.size(), 0);
+  }
+
+  OutputBounds run() {
+    OutputBounds result;
+    std::vector<std::int64_t> reduced;
+    std::vector<std::size_t> reductions;
+    for (nest::IterId iter : nest_.output_index) result.shape.push_back(extents_[iter.index]);
+    for (std::uint32_t i = 0; i < nest_.iterators.size(); ++i)
+      if (nest_.iterators[nest::IterId{i}].role == nest::IteratorRole::reduction) {
+        reductions.push_back(i);
+        reduced.push_back(extents_[i]);
+      }
+    for_each_index(result.shape, [&](const std::vector<std::int64_t>& output) {
+      for (std::size_t axis = 0; axis < output.size(); ++axis) point_[nest_.output_index[axis].index] = output[axis];
+      if (nest_.reduction) {
+        Fold fold(*nest_.reduction, nest_.accumulate, exactly(nest_.accumulate, nest_.identity));
+        for_each_index(reduced, [&](const std::vector<std::int64_t>& terms) {
+          for (std::size_t r = 0; r < terms.size(); ++r) point_[reductions[r]] = terms[r];
+          fold.add(value(nest_.value));
+        });
+        accumulated_ = fold.result();
+      } else {
+        accumulated_ = value(nest_.value);
+      }
+      result.elements.push_back(value(nest_.result));
+    });
+    return result;
+  }
+
+ private:
+  std::optional<std::int64_t> symbol(std::string_view name) const {
+    const auto parsed = parse_tensor_symbol(name);
+    if (!parsed || parsed->stride) return std::nullopt;
+    for (std::uint32_t t = 0; t < nest_.tensors.size(); ++t)
+      if (nest_.tensors[nest::TensorId{t}].name == parsed->tensor) return views_[t].shape[parsed->axis];
+    return std::nullopt;
+  }
+  std::int64_t number(const IntExpr& expr) const {
+    const auto value = evaluate(expr, symbols_);
+    if (!value) internal_error("an extent without a value: " + tilewright::to_text(expr));
+    return *value;
+  }
+
+  Bounds read(const nest::Read& read) const {
+    const TensorView& view = views_[read.tensor.index];
+    std::vector<std::int64_t> index;
+    for (std::size_t axis = 0; axis < read.index.size(); ++axis) {
+      std::int64_t at = read.index[axis].constant;
+      for (const nest::Affine::Term& term : read.index[axis].terms) at += term.coefficient * point_[term.iter.index];
+      if (at < 0 || at >= view.shape[axis]) {
+        if (!read.otherwise) internal_error("a read without 'else' leaves its tensor");
+        return exactly(view.dtype, *read.otherwise);
+      }
+      index.push_back(at);
+    }
+    return exactly(view.dtype, view.get(index));
+  }
+
+  Bounds apply_op(const nest::ApplyExpr& node, DType result) const {
+    std::array<Bounds, 3> operands;
+    for (std::size_t i = 0; i < node.operands.size(); ++i) operands[i] = value(node.operands[i]);
+    const DType type = node.op == ScalarOp::select ? result : nest_.exprs[node.operands[0]].dtype;
+    return apply(node.op, type, std::span(operands).first(node.operands.size()));
+  }
+
+  Bounds value(nest::ExprId id) const {
+    const nest::Expr& expr = nest_.exprs[id];
+    return std::visit(
+        Overloaded{
+            [&](const nest::Constant& node) { return exactly(expr.dtype, node.value); },
+            [&](const nest::ReadValue& node) { return read(nest_.reads[node.read]); },
+            [&](const nest::IterValue& node) { return exactly(expr.dtype, Scalar::of(point_[node.iter.index])); },
+            [&](const nest::ExtentValue& node) { return exactly(expr.dtype, Scalar::of(number(node.value))); },
+            [&](const nest::Accumulated&) { return accumulated_; },
+            [&](const nest::CastExpr& node) { return cast(value(node.operand), expr.dtype); },
+            [&](const nest::ApplyExpr& node) { return apply_op(node, expr.dtype); }},
+        expr.node);
+  }
+
+  const nest::Nest& nest_;
+  std::vector<TensorView> views_;  ///< by TensorId
+  SymbolValues symbols_;
+  std::vector<std::int64_t> extents_, point_;  ///< by IterId
+  Bounds accumulated_;
+};
+
+}  // namespace
+
+bool Bounds::holds(Scalar value) const {
+  if (!is_floating(type)) return !value.is_float() && value.as_int() >= first && value.as_int() <= last;
+  if (!value.is_float()) return false;
+  const double v = value.as_double();
+  return std::isnan(v) ? may_be_nan : low <= v && v <= high;
+}
+
+std::string to_text(const Bounds& bounds) {
+  if (!is_floating(bounds.type)) return fmt::format("{} … {}", bounds.first, bounds.last);
+  if (bounds.is_only_nan()) return "nan";
+  return fmt::format("{:.17g} … {:.17g}{}", static_cast<double>(bounds.low), static_cast<double>(bounds.high),
+                     bounds.may_be_nan ? " or nan" : "");
+}
+
+OutputBounds bound_output(const nest::Nest& nest, const std::vector<nest::NamedView>& operands) {
+  return Evaluation(nest, operands).run();
+}
+
+}  // namespace tilewright::differential

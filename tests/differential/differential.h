@@ -1,0 +1,41 @@
+// The project's main test: one statement on the same operands at every level. The f64 reference, the tile program
+// before placement, the plan on the tile evaluator, the plan on the kernel interpreter (which sees each access out of
+// bounds) and generated code, each compared with what the statement may give (bounds.h) on outputs with guards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operand.h"
+#include "support/scalar.h"
+
+namespace tilewright::differential {
+
+struct Case {
+  std::string statement;
+  std::vector<OperandSpec> operands;
+  std::vector<std::int64_t> output_strides = {};  ///< empty: row-major
+  std::int64_t output_misalign = 0;               ///< elements
+  std::uint64_t seed = 1;
+  std::string processor = {};  ///< "sse2", "avx2", "avx512"; empty, or one that this machine lacks: this machine
+  bool slow_levels = true;     ///< the tile evaluator and the kernel interpreter too
+};
+/// What repeats the case, for a message.
+std::string to_text(const Case& each);
+
+struct Outcome {
+  /// Where a level differs: level, index, received, allowed. Empty: all agree.
+  std::string difference;
+  /// Diagnostics of a statement that the language or the target does not take; nothing was run.
+  std::string rejection;
+  std::vector<Scalar> values;  ///< of generated code, row-major
+  std::vector<std::int64_t> shape;
+  DType dtype = DType::f32;
+};
+Outcome run_everywhere(const Case& each);
+
+/// The difference or the rejection, after the case; empty where all levels agree.
+std::string disagreement(const Case& each);
+
+}  // namespace tilewright::differential
