@@ -1,0 +1,12 @@
+// The device that --device names.
+#pragma once
+
+#include "cli/options.h"
+#include "runtime/engine.h"
+
+namespace tilewright::cli {
+
+/// Opens it, and sets the number of threads. C012: no device is called so. R072: it is not there.
+Result<Engine> open_device(const Options& options);
+
+}  // namespace tilewright::cli

@@ -1,0 +1,34 @@
+// Progress on a terminal. See progress.h.
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace tilewright::cli {
+namespace {
+
+constexpr std::chrono::milliseconds patience{500};
+constexpr std::chrono::milliseconds interval{100};
+
+}  // namespace
+
+Progress::Progress() : enabled_(::isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + patience) {}
+
+void Progress::show(const std::string& what, double fraction) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!enabled_ || now < next_) return;
+  next_ = now + interval;
+  shown_ = true;
+  fmt::print(stderr, "\r\033[K{}: {:.0f} %", what, 100 * fraction);
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+  shown_ = false;
+  next_ = std::chrono::steady_clock::now() + patience;
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,171 @@
+// `tilewright run`: computes each case, and prints, writes or verifies what comes out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "cli/cases.h"
+#include "cli/chain_length.h"
+#include "cli/cost.h"
+#include "cli/device.h"
+#include "cli/load.h"
+#include "cli/outputs.h"
+#include "cli/print_tensor.h"
+#include "cli/subcommands.h"
+#include "cli/verification.h"
+
+namespace tilewright::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<nest::NamedView> views_of(const std::vector<Operand>& operands) {
+  std::vector<nest::NamedView> views;
+  for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
+  return views;
+}
+
+const Tensor* find(const std::vector<Operand>& values, const std::string& name) {
+  const auto found = std::ranges::find(values, name, &Operand::name);
+  return found == values.end() ? nullptr : &found->tensor;
+}
+
+/// One case computed: every statement's operands and results.
+class CaseRun {
+ public:
+  CaseRun(const Engine& engine, const Case& each, Progress& progress, std::FILE* text)
+      : engine_(engine), case_(each), progress_(progress), text_(text) {}
+
+  Result<void> compute() {
+    Result<std::vector<Operand>> operands = make_operands(case_);
+    if (!operands) return std::unexpected(std::move(operands.error()));
+    values_ = *operands;
+    operands_ = std::move(*operands);
+    Result<std::vector<Operand>> results = engine_.run(*case_.kernel, operands_);
+    if (!results) return std::unexpected(std::move(results.error()));
+    results_ = std::move(*results);
+    return {};
+  }
+
+  void print() const {
+    const std::string with = describe(case_);
+    fmt::print(text_, "{}{}\n", case_.kernel->name(), with.empty() ? "" : " with " + with);
+    for (const Operand& result : results_) {
+      const std::string values = values_text(result.tensor);
+      fmt::print(text_, "{}: {}{}{}\n", result.name, type_text(result.tensor), values.contains('\n') ? "\n" : " = ",
+                 values);
+    }
+  }
+
+  /// Each statement against the reference on what it read. True if all are right.
+  Result<bool> verify() {
+    const double seconds = time_again();
+    const std::string with = describe(case_);
+    std::string report;
+    bool right = true;
+    Cost cost;
+    for (const Kernel& step : statements_of(*case_.kernel)) {
+      Result<Verification> verification = verify_step(step, cost);
+      if (!verification) return std::unexpected(std::move(verification.error()));
+      right = right && verification->is_right();
+      report += fmt::format("  {}{}\n", case_.kernel->program() ? step.name() + ": " : "", to_text(*verification));
+    }
+    progress_.clear();
+    fmt::print(text_, "{}{}: {:.3f} ms, {:.2f} GFLOP/s, {:.2f} GB/s\n{}", case_.kernel->name(),
+               with.empty() ? "" : " with " + with, 1e3 * seconds, cost.flops / seconds / 1e9,
+               cost.bytes() / seconds / 1e9, report);
+    std::fflush(text_);
+    return right;
+  }
+
+  Result<void> write(const Outputs& outputs) const {
+    for (const Operand& result : results_)
+      if (Result<void> written = outputs.write(result.name, result.tensor); !written) return written;
+    return {};
+  }
+
+ private:
+  /// Seconds of the fastest of a few calls, now that everything is compiled.
+  double time_again() const {
+    constexpr int most_calls = 5;
+    constexpr double enough = 0.2;
+    double best = 1e300;
+    double spent = 0;
+    for (int call = 0; call < most_calls && spent < enough; ++call) {
+      const Clock::time_point start = Clock::now();
+      if (!engine_.run(*case_.kernel, operands_)) break;
+      const double seconds = seconds_since(start);
+      best = std::min(best, seconds);
+      spent += seconds;
+    }
+    return std::max(best, 1e-9);
+  }
+
+  /// Verifies the statement and makes its result known to those after it.
+  Result<Verification> verify_step(const Kernel& step, Cost& cost) {
+    std::vector<Operand> inputs;
+    for (const std::string& name : step.operand_names()) inputs.push_back({name, *find(values_, name)});
+    Tensor result;
+    if (const Tensor* known = find(results_, step.name())) {
+      result = *known;
+    } else {
+      Result<Tensor> computed = engine_.eval(step, inputs);
+      if (!computed) return std::unexpected(std::move(computed.error()));
+      result = std::move(*computed);
+    }
+    values_.push_back({step.name(), result});
+    const std::vector<nest::NamedView> views = views_of(inputs);
+    const Result<Compilation> compilation = engine_.compile(step, views);
+    if (!compilation) return std::unexpected(compilation.error());
+    const Cost own = cost_of(compilation->nest, compilation->views.operands, result.view());
+    cost.flops += own.flops;
+    cost.bytes_read += own.bytes_read;
+    cost.bytes_written += own.bytes_written;
+    return verify_result(*step.statement(), views, result.view(), chain_length(*compilation), progress_);
+  }
+
+  const Engine& engine_;
+  const Case& case_;
+  Progress& progress_;
+  std::FILE* text_;
+  std::vector<Operand> operands_, results_;
+  std::vector<Operand> values_;  ///< operands, and the results of the statements so far
+};
+
+}  // namespace
+
+Outcome run_run(const Options& options) {
+  const Result<Engine> engine = open_device(options);
+  if (!engine) return std::unexpected(engine.error());
+  const Result<std::vector<Kernel>> kernels = load_kernels(options);
+  if (!kernels) return std::unexpected(kernels.error());
+  const Result<std::vector<Case>> cases = make_cases(*kernels, options, Need::data);
+  if (!cases) return std::unexpected(cases.error());
+  const Result<Outputs> outputs = Outputs::parse(options.outputs, *cases);
+  if (!outputs) return std::unexpected(outputs.error());
+
+  std::FILE* text = outputs->uses_standard_output() ? stderr : stdout;
+  Progress progress;
+  bool right = true;
+  for (const Case& each : *cases) {
+    CaseRun run(*engine, each, progress, text);
+    if (Result<void> computed = run.compute(); !computed) return std::unexpected(std::move(computed.error()));
+    if (options.verify) {
+      const Result<bool> verified = run.verify();
+      if (!verified) return std::unexpected(verified.error());
+      right = right && *verified;
+      if (!*verified) continue;  // a wrong result is not worth a file
+    } else if (outputs->empty()) {
+      run.print();
+    }
+    if (Result<void> written = run.write(*outputs); !written) return std::unexpected(std::move(written.error()));
+  }
+  return right ? ExitCode::right : ExitCode::wrong;
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,20 @@
+// The table of subcommands. See subcommands.h.
+#include "cli/subcommands.h"
+
+namespace tilewright::cli {
+
+std::span<const Subcommand> subcommands() {
+  using enum Flag;
+  static const std::vector<Subcommand> table = {
+      {"check", "Report what is wrong with files, and nothing else", {files, list}, run_check},
+      {"run",
+       "Run kernels and print or write their results",
+       {file, kernels, inputs, outputs, device, precision, verify, threads},
+       run_run},
+      {"fmt", "Print a file in its canonical layout", {files, check, write}, run_fmt},
+      {"tune", "Search for a better schedule", {file, kernels, inputs, device}, run_tune},
+  };
+  return table;
+}
+
+}  // namespace tilewright::cli
