@@ -1,0 +1,139 @@
+// `tilewright bench`: each case's time, rates, and share of what this machine can do at most.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/cases.h"
+#include "cli/ceilings.h"
+#include "cli/compile_case.h"
+#include "cli/device.h"
+#include "cli/load.h"
+#include "cli/progress.h"
+#include "cli/subcommands.h"
+#include "cli/timing.h"
+#include "runtime/thread_pool.h"
+
+namespace tilewright::cli {
+namespace {
+
+constexpr double seconds_a_case = 0.5;
+constexpr int least_calls = 7;
+
+struct Row {
+  std::string kernel;
+  std::string operands;
+  Timing timing;
+  Cost cost;
+  double floor = 0;  ///< seconds
+
+  double gflops() const { return cost.flops / timing.median / 1e9; }
+  double gbytes() const { return cost.bytes() / timing.median / 1e9; }
+  double fraction() const { return floor / timing.median; }
+};
+
+Cost case_cost(const std::vector<CompiledStep>& steps) {
+  Cost total;
+  for (const CompiledStep& step : steps) {
+    const nest::NestViews& views = step.compilation.views;
+    const Cost own = cost_of(step.compilation.nest, views.operands, views.output);
+    total.flops += own.flops;
+    total.bytes_read += own.bytes_read;
+    total.bytes_written += own.bytes_written;
+  }
+  return total;
+}
+
+/// A statement's result goes to the same memory in every call, as a program that calls it in a loop would have it.
+Result<Timing> time_case(const Engine& engine, const Case& each) {
+  const Result<std::vector<Operand>> operands = make_operands(each);
+  if (!operands) return std::unexpected(operands.error());
+  if (each.kernel->program()) {
+    const auto call = [&]() -> Result<void> {
+      const auto results = engine.run(*each.kernel, *operands);
+      if (!results) return std::unexpected(results.error());
+      return {};
+    };
+    return measure(call, seconds_a_case, least_calls);
+  }
+  const Result<Tensor> output = engine.eval(*each.kernel, *operands);
+  if (!output) return std::unexpected(output.error());
+  return measure([&] { return engine.eval_into(*each.kernel, *operands, *output); }, seconds_a_case, least_calls);
+}
+
+Result<Row> measure_case(const Engine& engine, const Case& each, const Ceilings& ceilings) {
+  const Result<std::vector<CompiledStep>> steps = compile_case(engine, each);
+  if (!steps) return std::unexpected(steps.error());
+  const Result<Timing> timing = time_case(engine, each);
+  if (!timing) return std::unexpected(timing.error());
+  Row row{each.kernel->name(), describe(each), *timing, case_cost(*steps)};
+  row.floor = ceilings.floor(row.cost);
+  return row;
+}
+
+nlohmann::json to_json(const Row& row) {
+  return {{"kernel", row.kernel},
+          {"operands", row.operands},
+          {"seconds", row.timing.median},
+          {"spread", row.timing.spread()},
+          {"calls", row.timing.calls},
+          {"flops", row.cost.flops},
+          {"bytes", row.cost.bytes()},
+          {"gflops_per_second", row.gflops()},
+          {"gbytes_per_second", row.gbytes()},
+          {"fraction_of_ceiling", row.fraction()}};
+}
+
+void print_json(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
+  nlohmann::json document = {{"device", "cpu"},
+                             {"processor", engine.host_target().cpu},
+                             {"threads", threads()},
+                             {"ceilings",
+                              {{"copy_gbytes_per_second", ceilings.copy / 1e9},
+                               {"read_gbytes_per_second", ceilings.read / 1e9},
+                               {"write_gbytes_per_second", ceilings.write / 1e9},
+                               {"f32_gflops_per_second", ceilings.flops / 1e9}}},
+                             {"runs", nlohmann::json::array()}};
+  for (const Row& row : rows) document["runs"].push_back(to_json(row));
+  fmt::print("{}\n", document.dump(2));
+}
+
+void print_table(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
+  fmt::print(
+      "{}, {} threads; measured ceilings: copy {:.1f} GB/s, read {:.1f} GB/s, write {:.1f} GB/s, f32 {:.1f} "
+      "GFLOP/s\n\n",
+      engine.host_target().cpu, threads(), ceilings.copy / 1e9, ceilings.read / 1e9, ceilings.write / 1e9,
+      ceilings.flops / 1e9);
+  fmt::print("{:<14} {:>12} {:>8} {:>10} {:>9} {:>9}   {}\n", "kernel", "median ms", "spread", "GFLOP/s", "GB/s",
+             "ceiling", "operands");
+  for (const Row& row : rows)
+    fmt::print("{:<14} {:>12.4f} {:>6.1f} % {:>10.2f} {:>9.2f} {:>7.0f} %   {}\n", row.kernel, 1e3 * row.timing.median,
+               100 * row.timing.spread(), row.gflops(), row.gbytes(), 100 * row.fraction(), row.operands);
+}
+
+}  // namespace
+
+Outcome run_bench(const Options& options) {
+  const Result<Engine> engine = open_device(options);
+  if (!engine) return std::unexpected(engine.error());
+  const Result<std::vector<Kernel>> kernels = load_kernels(options);
+  if (!kernels) return std::unexpected(kernels.error());
+  const Result<std::vector<Case>> cases = make_cases(*kernels, options, Need::data);
+  if (!cases) return std::unexpected(cases.error());
+  const Result<Ceilings> ceilings = measure_ceilings(*engine);
+  if (!ceilings) return std::unexpected(ceilings.error());
+  Progress progress;
+  std::vector<Row> rows;
+  for (const Case& each : *cases) {
+    progress.show("measuring " + each.kernel->name(),
+                  static_cast<double>(rows.size()) / static_cast<double>(cases->size()));
+    Result<Row> row = measure_case(*engine, each, *ceilings);
+    if (!row) return std::unexpected(std::move(row.error()));
+    rows.push_back(std::move(*row));
+  }
+  progress.clear();
+  (options.json ? print_json : print_table)(*engine, *ceilings, rows);
+  return ExitCode::right;
+}
+
+}  // namespace tilewright::cli

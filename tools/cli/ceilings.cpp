@@ -1,0 +1,65 @@
+// Ceilings of this machine. See ceilings.h.
+#include "cli/ceilings.h"
+
+#include <algorithm>
+
+#include "cli/timing.h"
+#include "runtime/fill.h"
+
+namespace tilewright::cli {
+namespace {
+
+constexpr std::int64_t streamed = std::int64_t{1} << 25U;  ///< f32 elements: 128 MiB, more than the caches hold
+constexpr std::int64_t square = 512;                       ///< of the matrix product
+constexpr double seconds = 0.25;
+constexpr int least_calls = 5;
+
+/// Fastest quarter of calls a second, of one kernel's text.
+Result<double> calls_a_second(const Engine& engine, const std::string& text, const std::vector<Operand>& operands,
+                              const Shape& output) {
+  const Result<Kernel> kernel = Kernel::parse(text, "<ceiling>");
+  if (!kernel) return std::unexpected(kernel.error());
+  const Result<Tensor> result = Tensor::allocate(DType::f32, output);
+  if (!result) return std::unexpected(result.error());
+  const auto timing = measure([&] { return engine.eval_into(*kernel, operands, *result); }, seconds, least_calls);
+  if (!timing) return std::unexpected(timing.error());
+  return 1 / timing->low;
+}
+
+}  // namespace
+
+double Ceilings::bandwidth(const Cost& cost) const {
+  if (cost.bytes_written == 0) return read;
+  if (cost.bytes_read == 0) return write;
+  // Reading and writing in the kernel's own proportion: what is not copied is only read, or only written.
+  const double copied = 2 * std::min(cost.bytes_read, cost.bytes_written);
+  const double more = cost.bytes() - copied;
+  return cost.bytes() / (copied / copy + more / (cost.bytes_read > cost.bytes_written ? read : write));
+}
+
+double Ceilings::floor(const Cost& cost) const {
+  const double moving = cost.bytes() > 0 ? cost.bytes() / bandwidth(cost) : 0;
+  return std::max(moving, cost.flops / flops);
+}
+
+Result<Ceilings> measure_ceilings(const Engine& engine) {
+  const Result<Tensor> stream = full(DType::f32, {streamed}, Scalar::of(1.0));
+  if (!stream) return std::unexpected(stream.error());
+  const Result<Tensor> matrix = random_data(DType::f32, {square, square}, 1);
+  if (!matrix) return std::unexpected(matrix.error());
+  const double bytes = 4.0 * static_cast<double>(streamed);
+  const std::string range = "(i in 0 ..< " + std::to_string(streamed) + ")";
+  const auto copy = calls_a_second(engine, "y[i] = x[i]", {{"x", *stream}}, {streamed});
+  if (!copy) return std::unexpected(copy.error());
+  const auto read = calls_a_second(engine, "y[] ++= x[i]", {{"x", *stream}}, {});
+  if (!read) return std::unexpected(read.error());
+  const auto write = calls_a_second(engine, "y[i] = 1.0 | " + range, {}, {streamed});
+  if (!write) return std::unexpected(write.error());
+  const auto product =
+      calls_a_second(engine, "y[i, j] ++= a[i, k] * b[k, j]", {{"a", *matrix}, {"b", *matrix}}, {square, square});
+  if (!product) return std::unexpected(product.error());
+  const double operations = 2.0 * static_cast<double>(square * square * square);
+  return Ceilings{2 * bytes * *copy, bytes * *read, bytes * *write, operations * *product};
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,19 @@
+// A case compiled but not run: what emit and explain look at.
+#pragma once
+
+#include <vector>
+
+#include "cli/cases.h"
+#include "runtime/engine.h"
+
+namespace tilewright::cli {
+
+struct CompiledStep {
+  Kernel kernel;
+  Compilation compilation;  ///< without machine code
+};
+
+/// One a statement, in order; what a statement computes is a row-major operand of those after it.
+Result<std::vector<CompiledStep>> compile_case(const Engine& engine, const Case& each);
+
+}  // namespace tilewright::cli

@@ -1,0 +1,27 @@
+// What `explain` says of one compiled statement, as sections of text or as a page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/ceilings.h"
+#include "runtime/compilation.h"
+
+namespace tilewright::cli {
+
+struct Explanation {
+  struct Section {
+    std::string title;
+    std::string text;
+    bool open = true;  ///< on a page: shown at first
+  };
+  std::string title;
+  std::vector<Section> sections;
+};
+
+Explanation explain(std::string title, const Compilation& compilation, const Ceilings& ceilings);
+
+/// One self-contained page: no script, no other file.
+std::string to_html(const std::vector<Explanation>& explanations);
+
+}  // namespace tilewright::cli
