@@ -65,7 +65,7 @@ Outcome run_explain(const Options& options) {
   for (const Explanation& explanation : explanations) {
     fmt::print("== {}\n\n", explanation.title);
     for (const Explanation::Section& section : explanation.sections)
-      fmt::print("{}\n", titled(section.title, section.text));
+      fmt::print("{}", titled(section.title, section.text));
   }
   return ExitCode::right;
 }
