@@ -3,10 +3,16 @@
 
 #include <algorithm>
 
+#include "api/expr_node.h"
 #include "api/inside.h"
 #include "runtime/thread_pool.h"
 
 namespace tilewright::v0 {
+
+Operand::Operand(const TensorName& name, Tensor tensor) : name_(name.name()->text), tensor_(std::move(tensor)) {
+  if (name_.empty()) identity_ = name.name();
+}
+
 namespace {
 
 /// The name that the kernel calls an operand by: its own, or what the kernel gave its name object. Empty where neither.

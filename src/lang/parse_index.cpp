@@ -1,8 +1,9 @@
 // Affine indices, folded while they are parsed: `2*(i + r) - 1` becomes terms and a constant, checked for overflow.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
+#include "lang/affine_index.h"
 #include "lang/parser.h"
 
 namespace tilewright::lang {
@@ -22,36 +23,12 @@ std::optional<AffineIndex> Parser::parse_index() {
   const std::uint32_t begin = peek().span.begin;
   auto index = parse_affine_sum();
   if (!index) return std::nullopt;
-  std::erase_if(index->terms, [](const AffineIndex::Term& term) { return term.coefficient == 0; });
+  simplify(*index);
   index->span = {begin, lexed_.lexemes[position_ - 1].span.end};
   return index;
 }
 
 namespace {
-
-/// `a + sign · b`; false on overflow. Zero terms stay, so that the order stays that of first sight.
-bool accumulate(AffineIndex& a, const AffineIndex& b, std::int64_t sign) {
-  std::int64_t product = 0;
-  const auto add_to = [&](std::int64_t& sum, std::int64_t value) {
-    return !__builtin_mul_overflow(value, sign, &product) && !__builtin_add_overflow(sum, product, &sum);
-  };
-  for (const AffineIndex::Term& term : b.terms) {
-    auto found = std::ranges::find(a.terms, term.iterator, &AffineIndex::Term::iterator);
-    if (found == a.terms.end()) found = a.terms.insert(a.terms.end(), {term.iterator, 0});
-    if (!add_to(found->coefficient, term.coefficient)) return false;
-  }
-  return add_to(a.constant, b.constant);
-}
-
-bool is_constant(const AffineIndex& index) {
-  return std::ranges::all_of(index.terms, [](const AffineIndex::Term& term) { return term.coefficient == 0; });
-}
-
-bool scale(AffineIndex& index, std::int64_t factor) {
-  for (AffineIndex::Term& term : index.terms)
-    if (__builtin_mul_overflow(term.coefficient, factor, &term.coefficient)) return false;
-  return !__builtin_mul_overflow(index.constant, factor, &index.constant);
-}
 
 constexpr std::string_view overflow_message = "the folded index overflows 64 bits";
 constexpr std::string_view overflow_remedy = "coefficients and constants of an index are 64-bit integers";
