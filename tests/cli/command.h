@@ -1,0 +1,33 @@
+// Runs the built `tilewright` as a process of its own, with no cache on disk, in a private folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewright::cli {
+
+struct CommandResult {
+  int exit_code = -1;  ///< 128 + signal where it was killed
+  std::string output;  ///< standard output
+  std::string errors;  ///< standard error
+};
+
+/// A folder that is gone with this object; commands run in it.
+class Workplace {
+ public:
+  Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  ~Workplace();
+
+  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  void write(const std::string& name, const std::string& bytes) const;
+  std::string read(const std::string& name) const;  ///< empty where there is no such file
+  CommandResult run(const std::vector<std::string>& arguments, const std::string& input = "") const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace tilewright::cli

@@ -1,0 +1,204 @@
+// Bad input to the command line: one message each, the right exit code, and no file left behind.
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+namespace tilewright::cli {
+namespace {
+
+struct BadCall {
+  std::string name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  std::string errors;  ///< all of standard error
+};
+
+void PrintTo(const BadCall& call, std::ostream* out) {
+  *out << call.name;
+}
+
+class Errors : public testing::TestWithParam<BadCall> {};
+
+TEST_P(Errors, prints_one_message) {
+  const Workplace place;
+  place.write("k.tw", "y[i] = 2.0 * x[i] do:\n  example: x = f32 3\n");
+  place.write("two.tw", "y[i] = x[i]\nz[i] = x[i]\n");
+  place.write("examples.tw", "y[i] = x[i] do:\n  example: x = f32 3\n  example: x = f32 4\n");
+  place.write("empty.tw", "# nothing here\n");
+  place.write("nul.tw", std::string("y[i] = \0x[i]\n", 13));
+  place.write("bytes.tw", "y[i] = \xffx[i]\n");
+  place.write("garbage.npy", "this is no array");
+  place.write("cut.npy", std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + "{'descr'");
+  std::filesystem::create_directory(place.path("folder"));
+  const CommandResult result = place.run(GetParam().arguments);
+  EXPECT_EQ(result.exit_code, GetParam().exit_code);
+  EXPECT_EQ(result.errors, GetParam().errors);
+  EXPECT_EQ(result.output, "");
+  EXPECT_FALSE(std::filesystem::exists(place.path("out.npy")));
+}
+
+const std::string usage = "    = help: tilewright --help, or tilewright SUBCOMMAND --help\n";
+const std::string k_line = "    y[i] = 2.0 * x[i] do:\n";
+
+const std::vector<BadCall> calls = {
+    {"no_subcommand", {}, 2, "error[C001]: A subcommand is required\n" + usage},
+    {"no_file", {"run"}, 2, "error[C001]: FILE is required\n" + usage},
+    {"missing_file",
+     {"run", "none.tw"},
+     2,
+     "error[C002]: cannot read 'none.tw': No such file or directory\n    = help: name a file of kernels\n"},
+    {"folder_as_file",
+     {"check", "folder"},
+     2,
+     "error[C002]: cannot read 'folder': Is a directory\n    = help: name a file of kernels\n"},
+    {"no_kernels",
+     {"run", "empty.tw"},
+     2,
+     "error[C003]: 'empty.tw' has no kernels\n    = help: write one, as y[i] = x[i]\n"},
+    {"unknown_kernel",
+     {"run", "two.tw", "-k", "w"},
+     2,
+     "error[C004]: 'two.tw' has no kernel 'w'\n    = help: it has y, z\n"},
+    {"no_name",
+     {"run", "k.tw", "-i", "x.npy"},
+     2,
+     "error[C005]: 'x.npy' does not say which operand is what\n    = help: NAME=FILE.npy, "
+     "NAME=rand:DTYPE[:SHAPE[:SEED]] "
+     "or NAME=DTYPE[:SHAPE], as a=rand:f32:64x64:1\n"},
+    {"bad_shape",
+     {"run", "k.tw", "-i", "x=rand:f32:3x"},
+     2,
+     "error[C006]: operand x: '3x' is no shape\n    = help: extents as 64x64\n"},
+    {"bad_seed",
+     {"run", "k.tw", "-i", "x=rand:f32:3:-1"},
+     2,
+     "error[C006]: operand x: '-1' is no seed\n    = help: a whole number below 2^64\n"},
+    {"type_without_data",
+     {"run", "k.tw", "-i", "x=f32:3"},
+     2,
+     "error[C006]: operand x: 'x=f32:3' is a type, and data is needed\n    = help: x=rand:f32:3\n"},
+    {"operand_twice",
+     {"run", "k.tw", "-i", "x=rand:f32:3", "-i", "x=rand:f32:3"},
+     2,
+     "error[C007]: operand 'x' is given twice\n    = help: give each operand once\n"},
+    {"unknown_operand",
+     {"run", "k.tw", "-i", "z=rand:f32:3", "-o", "out.npy"},
+     2,
+     "error[C008]: 'z' is no operand of 'y'\n    = help: there are x\n"},
+    {"no_examples",
+     {"run", "two.tw", "-k", "z"},
+     2,
+     "error[C010]: 'z' has no example lines, and no -i is given\n    = help: give each of x with -i\n"},
+    {"device_name",
+     {"run", "k.tw", "--device", "gpu"},
+     2,
+     "error[C012]: 'gpu' is no device\n    = help: cpu, cuda, cuda:N or sim\n"},
+    {"absent_device",
+     {"run", "k.tw", "--device", "cuda:1", "-o", "out.npy"},
+     3,
+     "error[R072]: device 'cuda:1' is not there: this build runs kernels on 'cpu' only\n    = help: use 'cpu'\n"},
+    {"unknown_result",
+     {"run", "k.tw", "-o", "z=out.npy"},
+     2,
+     "error[C013]: -o z=out.npy: there is no result 'z'\n    = help: there are y\n"},
+    {"result_of_two_examples",
+     {"run", "examples.tw", "-o", "y=out.npy"},
+     2,
+     "error[C013]: 'y' is computed 2 times, once for each example\n    = help: say with -i which operands are meant\n"},
+    {"unwritable_output",
+     {"run", "k.tw", "-o", "none/out.npy"},
+     2,
+     "error[R041]: cannot write 'none/out.npy': No such file or directory\n"},
+    {"stage_name",
+     {"emit", "k.tw", "--stage", "ir"},
+     2,
+     "error[C014]: 'ir' is no stage\n    = help: nest, tile, kernel, llvm, asm, obj, ptx or msl\n"},
+    {"absent_target",
+     {"emit", "k.tw", "--target", "nvptx:sm_90a", "--stage", "ptx"},
+     3,
+     "error[C016]: target 'nvptx:sm_90a' is not there: this build generates code for 'host' only\n    = help: use "
+     "'--target host'\n"},
+    {"which_kernel",
+     {"emit", "two.tw", "--stage", "nest"},
+     2,
+     "error[C015]: 'two.tw' has 2 kernels\n    = help: say which one with -k\n"},
+    {"no_tuner",
+     {"tune", "k.tw"},
+     3,
+     "error[C017]: tuning is not available on cpu yet\n    = help: the scheduler's own choice is used; write a "
+     "schedule "
+     "block for another\n"},
+    {"rank",
+     {"run", "k.tw", "-i", "x=rand:f32:3x3", "-o", "out.npy"},
+     2,
+     "k.tw:1:14: error[B004]: 'x' has rank 2 and is read with 1 index\n" + k_line +
+         "                 ^^^^\n    = help: give 'x' one index for each axis\n"},
+    {"precision",
+     {"run", "k.tw", "--precision", "tf32"},
+     2,
+     "k.tw:1:1: error[R071]: precision tf32 is not to be had on this device (cpu)\n" + k_line +
+         "    ^\n    = help: use 'exact', or a device with tensor cores\n"},
+    {"garbage_npy",
+     {"run", "k.tw", "-i", "x=garbage.npy", "-o", "out.npy"},
+     2,
+     "error[R030]: operand x: 'garbage.npy': not a .npy file: it does not begin with \\x93NUMPY\n"},
+    {"truncated_npy",
+     {"run", "k.tw", "-i", "x=cut.npy"},
+     2,
+     "error[R032]: operand x: 'cut.npy': a .npy file that ends in its header: 118 bytes needed, 8 found\n"},
+    {"missing_npy",
+     {"run", "k.tw", "-i", "x=none.npy"},
+     2,
+     "error[R040]: operand x: cannot open 'none.npy': No such file or directory\n"},
+    {"nul",
+     {"check", "nul.tw"},
+     2,
+     "nul.tw:1:8: error[L001]: a NUL byte at offset 7: this is no text\n    y[i] =  x[i]\n           ^\n    = help: a "
+     ".tw file is UTF-8 text\n"},
+    {"utf8",
+     {"check", "bytes.tw"},
+     2,
+     "bytes.tw:1:8: error[L002]: byte 0xff at offset 7 is not valid UTF-8\n    y[i] = \uFFFDx[i]\n           ^\n    = "
+     "help: a .tw file is UTF-8 text\n"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Calls, Errors, testing::ValuesIn(calls),
+                         [](const testing::TestParamInfo<BadCall>& each) { return each.param.name; });
+
+TEST(Errors, an_operand_that_one_kernel_lacks_is_missing) {
+  const Workplace place;
+  const CommandResult result = place.run({"run", "-", "-i", "a=rand:f32:3"}, "y[i] = a[i]\nz[i] = a[i] + b[i]\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors,
+            "error[C009]: operand 'b' of 'z' is missing\n    = help: it reads a, b: give each with -i\n");
+}
+
+TEST(Errors, standard_input_holds_one_file) {
+  const Workplace place;
+  const CommandResult result = place.run({"run", "-", "-i", "x=-"}, "y[i] = x[i]\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors,
+            "error[C011]: standard input ('-') is read more than once\n    = help: use '-' for one file\n");
+}
+
+TEST(Errors, ten_thousand_parentheses_are_one_message) {
+  const Workplace place;
+  place.write("deep.tw", "y[i] = " + std::string(10'000, '(') + "x[i]" + std::string(10'000, ')') + "\n");
+  const CommandResult result = place.run({"check", "deep.tw"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(result.errors.starts_with("deep.tw:1:264: error[L014]: this expression nests deeper than 256 levels\n"))
+      << result.errors;
+  EXPECT_EQ(result.errors.find("error[", result.errors.find("error[") + 1), std::string::npos) << result.errors;
+}
+
+TEST(Errors, a_failed_run_leaves_the_older_file_as_it_was) {
+  const Workplace place;
+  place.write("k.tw", "y[i] = x[i]\n");
+  place.write("old.npy", "older");
+  const CommandResult result = place.run({"run", "k.tw", "-i", "x=rand:f32:3x3", "-o", "old.npy"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(place.read("old.npy"), "older");
+}
+
+}  // namespace
+}  // namespace tilewright::cli
