@@ -57,6 +57,11 @@ std::vector<ExprId> factors_of(const Nest& nest, ExprId expr) {
   return factors;
 }
 
+bool accumulates_in_output(const Nest& nest) {
+  return nest.schedule.split == 0 && nest.output == nest.accumulate &&
+         std::holds_alternative<Accumulated>(nest.exprs[nest.result].node);
+}
+
 std::optional<Contraction> as_contraction(const Nest& nest) {
   if (nest.reduction != Monoid::sum) return std::nullopt;
   const auto* product = std::get_if<ApplyExpr>(&nest.exprs[nest.value].node);

@@ -20,6 +20,10 @@ std::vector<ReadId> reads_below(const Nest& nest, ExprId expr);
 /// Factors of a product: `a * b * c` gives three, anything else itself. Only products in the accumulate type count.
 std::vector<ExprId> factors_of(const Nest& nest, ExprId expr);
 
+/// The output is of the accumulator's type and nothing follows the reduction: partial results may wait in it. Not where
+/// a reduction is split: then parts are stored.
+bool accumulates_in_output(const Nest& nest);
+
 /// A sum of products, split into two sides: iterators by which side and the output they index.
 struct Contraction {
   ExprId lhs, rhs;            ///< the sides; lhs * rhs is the value

@@ -60,7 +60,7 @@ Facts combine_facts(const Nest& combine, const Nest& nest, const Facts& facts, c
   Facts result;
   for (const nest::Tensor& tensor : combine.tensors) {
     nest::TensorFacts of_parts{std::vector(static_cast<std::size_t>(tensor.rank), nest::StrideClass::other), 64, 1};
-    of_parts.strides.back() = nest::StrideClass::one;
+    if (tensor.rank > 0) of_parts.strides.back() = nest::StrideClass::one;
     for (std::size_t t = 0; t < nest.tensors.size(); ++t)
       if (nest.tensors[nest::TensorId{static_cast<std::uint32_t>(t)}].name == tensor.name) of_parts = facts.operands[t];
     result.operands.push_back(of_parts);

@@ -144,7 +144,8 @@ Action resolve_if(Machine& machine, const Op& op, const If& branch) {
   return [&op, &branch, then_actions = resolve_block(machine, branch.then_block),
           else_actions = resolve_block(machine, branch.else_block)](Machine& m) {
     const bool taken = std::ranges::all_of(branch.iters, [&](IterId iter) {
-      return branch.when == When::first ? m.scope(iter).base == 0 : m.scope(iter).limit == m.extents[iter.index];
+      const Scope& point = m.point_scopes[iter.index];
+      return branch.when == When::first ? m.scope(iter).base == point.base : m.scope(iter).limit == point.limit;
     });
     if (!run_actions(m, taken ? then_actions : else_actions)) return false;
     assign(m, op.results, taken ? branch.then_block.yields : branch.else_block.yields);
@@ -185,6 +186,7 @@ bool run_grid(Machine& machine, std::size_t axis, const std::vector<std::int64_t
               const std::vector<Action>& actions) {
   if (axis == steps.size()) {
     ++machine.point;
+    machine.point_scopes = machine.scopes;
     return run_actions(machine, actions);
   }
   return for_each_step(machine, machine.program.grid[axis].iter, steps[axis],
@@ -206,7 +208,7 @@ std::optional<std::int64_t> symbol_value(const Machine& machine, std::string_vie
 }  // namespace
 
 Result<void> evaluate(const Program& program, const std::vector<nest::NamedView>& views, const SymbolValues& symbols) {
-  Machine machine{program, {}, {}, {}, {}, {}, {}, 0, {}};
+  Machine machine{program, {}, {}, {}, {}, {}, {}, {}, 0, {}};
   machine.symbols = [&](std::string_view symbol) { return symbol_value(machine, symbol, symbols); };
   bind_tensors(machine, views);
   if (machine.errors.empty()) {

@@ -65,6 +65,7 @@ struct Machine {
   SymbolValues symbols;
   std::vector<std::int64_t> extents;  ///< by IterId
   std::vector<Scope> scopes;          ///< by IterId
+  std::vector<Scope> point_scopes;    ///< those of the grid point that runs
   std::vector<Cells> tiles;           ///< by ValueId
   std::vector<TensorState> tensors;   ///< by TensorId
   std::vector<BufferState> buffers;   ///< by BufferId

@@ -170,7 +170,8 @@ struct For {
   std::vector<ValueId> initial;
   Block body;
 };
-/// `first`: the iterators all stand at the start of their extents; `last`: their scopes all reach the ends.
+/// `first`: the iterators all stand where the grid point begins (their extents do, where the grid does not split them);
+/// `last`: their scopes all reach its end.
 enum class When : std::uint8_t { first, last };
 struct If {
   When when;

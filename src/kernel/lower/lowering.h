@@ -145,6 +145,7 @@ class Lowering {
   ValueId edge_buffer_;  ///< local memory that ragged vectors of small elements pass through
   std::map<tile::BufferId, IntExpr> buffer_offsets_;
   std::map<IterId, Scope> scopes_;
+  std::map<IterId, Scope> point_scopes_;  ///< the scopes of the grid point
   std::vector<Pending> pending_;
   std::map<std::string, AccessMap> accesses_;  ///< by access_key
   std::map<std::string, ValueId> pointers_;    ///< running, by access_key

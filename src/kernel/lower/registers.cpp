@@ -1,6 +1,7 @@
 // Computing on tiles in registers for tile_to_kernel.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "kernel/lower/lowering.h"
 #include "kernel/lower/scalars.h"
@@ -108,7 +109,12 @@ Registers Lowering::mask(const tile::Op& op, const tile::Mask& mask) {
 
 /// Folds the lanes of one vector as a tree; a scalar.
 ValueId Lowering::fold_lanes(ValueId vector, ScalarOp combine, DType dtype) {
+  std::optional<ValueId> odd;  // what halving left over
   for (int lanes = build_.type(vector).lanes; lanes > 1; lanes /= 2) {
+    if (lanes % 2 == 1) {
+      const ValueId last = build_.shuffle(vector, vector, {lanes - 1});
+      odd = odd ? lower_scalar_op(build_, combine, dtype, {*odd, last}) : last;
+    }
     std::vector<std::int32_t> low, high;
     for (int lane = 0; lane < lanes / 2; ++lane) {
       low.push_back(lane);
@@ -118,7 +124,7 @@ ValueId Lowering::fold_lanes(ValueId vector, ScalarOp combine, DType dtype) {
     const ValueId b = build_.shuffle(vector, vector, high);
     vector = lower_scalar_op(build_, combine, dtype, {a, b});
   }
-  return vector;
+  return odd ? lower_scalar_op(build_, combine, dtype, {vector, *odd}) : vector;
 }
 
 Registers Lowering::reduce(const tile::Op& op, const tile::Reduce& reduce) {

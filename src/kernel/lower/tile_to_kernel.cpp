@@ -102,7 +102,10 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
     all_full = all_full.valid() ? build_.binary(Opcode::bit_and, all_full, full) : full;
   }
   const auto enter = [&](auto&& self, std::size_t axis, bool full) -> void {
-    if (axis == counts.size()) return lower_block(program_.body);
+    if (axis == counts.size()) {
+      point_scopes_ = scopes_;
+      return lower_block(program_.body);
+    }
     const IterId iter = program_.grid[axis].iter;
     const ValueId end = build_.add(bases[axis], size(program_.grid[axis].step));
     const ValueId limit = full && is_tile[axis] ? end : build_.binary(Opcode::smin, end, scopes_.at(iter).limit);
@@ -294,8 +297,8 @@ std::vector<Registers> Lowering::lower_if(const tile::If& branch) {
   for (IterId iter : branch.iters) {
     const Scope& scope = scopes_.at(iter);
     const ValueId here = branch.when == tile::When::first
-                             ? build_.cmp(Predicate::eq, scope.base, build_.index(0))
-                             : build_.cmp(Predicate::eq, scope.limit, size(program_.iters[iter].extent));
+                             ? build_.cmp(Predicate::eq, scope.base, point_scopes_.at(iter).base)
+                             : build_.cmp(Predicate::eq, scope.limit, point_scopes_.at(iter).limit);
     condition = condition.valid() ? build_.binary(Opcode::bit_and, condition, here) : here;
   }
   std::vector<Registers> like;

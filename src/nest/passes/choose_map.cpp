@@ -6,7 +6,7 @@
 namespace tilewright::nest::host_schedule {
 namespace {
 
-constexpr std::int64_t task_points = 1 << 14;  ///< a task worth its dispatch: about 10 µs of streaming
+constexpr std::int64_t task_points = 1 << 14;    ///< a task worth its dispatch: about 10 µs of streaming
 constexpr std::int64_t transpose_rows = 64;      ///< points of an output row that a block writes one after the other
 constexpr std::int64_t transpose_columns = 512;  ///< points of an operand's row that a block reads one after the other
 
@@ -31,8 +31,8 @@ IterId crossing(const Problem& p, IterId lanes) {
   return {};
 }
 
-/// Operands that the output crosses are turned while they are staged, a block at a time: rows are read and written in long
-/// pieces, and rows that lie a power of two apart do not drive each other out of the caches in between.
+/// Operands that the output crosses are turned while they are staged, a block at a time: rows are read and written in
+/// long pieces, and rows that lie a power of two apart do not drive each other out of the caches in between.
 void stage_crossing(const Problem& p, Choice& choice, IterId cross) {
   for (std::size_t r = 0; r < p.nest.reads.size(); ++r) {
     const ReadId id{static_cast<std::uint32_t>(r)};

@@ -50,12 +50,17 @@ void consider_split(const Problem& p, Choice& choice, const std::vector<IterId>&
                            ": few outputs, many terms");
 }
 
+/// Points of a reduction iterator that one task runs over, about.
+std::int64_t points_of_task(const Problem& p, const Choice& choice, IterId iter) {
+  return iter == choice.split ? std::min(choice.part, p.bucket(iter)) : p.bucket(iter);
+}
+
 /// Lanes hold partial sums of the contiguous reduction iterator.
 Choice across_lanes(const Problem& p, IterId lanes) {
   Choice choice;
   choice.lanes = lanes;
-  // Four accumulators hide the latency of an addition. Four rows at once are four streams for the prefetchers, and share
-  // the loads of an operand that they have in common.
+  // Four accumulators hide the latency of an addition. Four rows at once are four streams for the prefetchers, and
+  // share the loads of an operand that they have in common.
   std::int64_t rows = 1;
   IterId shared;
   for (IterId iter : p.outputs)
@@ -80,7 +85,8 @@ Choice across_lanes(const Problem& p, IterId lanes) {
   for (IterId iter : reductions) {
     if (iter != lanes)
       choice.levels.push_back({iter, 1, false});
-    else if (p.bucket(lanes) > 4 * chain * length || reductions.size() > 1) {
+    else if (reductions.size() > 1 ||
+             (p.bucket(lanes) > 4 * chain * length && points_of_task(p, choice, lanes) > chain * length)) {
       choice.levels.push_back({lanes, chain * length, false});
       choice.levels.push_back({lanes, length, false});
     } else {
@@ -143,7 +149,7 @@ Choice choose_reduction(const Problem& p) {
     add_parallel(p, choice.levels, p.outputs, p.points(p.reductions));
     consider_split(p, choice, p.reductions);
     for (IterId iter : p.reductions) {
-      if (p.bucket(iter) > chain) choice.levels.push_back({iter, chain, false});
+      if (points_of_task(p, choice, iter) > chain) choice.levels.push_back({iter, chain, false});
       choice.levels.push_back({iter, 1, false});
     }
     choice.reasons.push_back("form: reduction of scalars; no operand is contiguous along an iterator");

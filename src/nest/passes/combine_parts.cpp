@@ -4,6 +4,7 @@
 #include <map>
 
 #include "support/overloaded.h"
+#include "support/tensor_symbol.h"
 
 namespace tilewright::nest {
 namespace {
@@ -22,11 +23,15 @@ class Combining {
     to_.identity = from_.identity;
     to_.precision = from_.precision;
     to_.schedule.automatic = true;
-    for (IterId iter : from_.output_index) to_.output_index.push_back(copy_iterator(iter));
     const std::string partial = from_.name + ".partial";
+    for (IterId iter : from_.output_index) {
+      to_.output_index.push_back(copy_iterator(iter));
+      // What its extent is an expression of may not be read any more; the parts have it too.
+      to_.iterators[to_.output_index.back()].extent = extent_symbol(partial, to_.output_index.size());
+    }
     const int rank = static_cast<int>(from_.output_index.size()) + 1;
     const TensorId tensor = to_.tensors.add({partial, from_.accumulate, rank});
-    const IterId part = to_.iterators.add({part_name(), IteratorRole::reduction, IntExpr::symbol(partial + ".0")});
+    const IterId part = to_.iterators.add({part_name(), IteratorRole::reduction, extent_symbol(partial, 0)});
     Read parts{tensor, {Affine{{{part, 1}}, 0}}, std::nullopt};
     for (IterId iter : to_.output_index) parts.index.push_back(Affine{{{iter, 1}}, 0});
     to_.value = to_.exprs.add({ReadValue{to_.reads.add(std::move(parts))}, from_.accumulate});
@@ -57,11 +62,23 @@ class Combining {
     return entry->second;
   }
 
+  TensorId copy_tensor(TensorId tensor) {
+    const auto [entry, is_new] = tensors_.try_emplace(tensor);
+    if (is_new) entry->second = to_.tensors.add(from_.tensors[tensor]);
+    return entry->second;
+  }
+
+  /// The tensors whose extents an expression holds.
+  void copy_tensors_of(const IntExpr& expr) {
+    for (const std::string& name : symbols(expr))
+      for (std::uint32_t t = 0; t < from_.tensors.size(); ++t)
+        if (const auto symbol = parse_tensor_symbol(name); symbol && symbol->tensor == from_.tensors[TensorId{t}].name)
+          copy_tensor(TensorId{t});
+  }
+
   ReadId copy_read(ReadId id) {
     Read read = from_.reads[id];
-    const auto [entry, is_new] = tensors_.try_emplace(read.tensor);
-    if (is_new) entry->second = to_.tensors.add(from_.tensors[read.tensor]);
-    read.tensor = entry->second;
+    read.tensor = copy_tensor(read.tensor);
     for (Affine& slot : read.index)
       for (Affine::Term& term : slot.terms) term.iter = copy_iterator(term.iter);
     return to_.reads.add(std::move(read));
@@ -69,7 +86,7 @@ class Combining {
 
   ExprId copy_expr(ExprId id) {
     Expr expr = from_.exprs[id];
-    std::visit(Overloaded{[](Constant&) {}, [](ExtentValue&) {}, [](Accumulated&) {},
+    std::visit(Overloaded{[](Constant&) {}, [&](ExtentValue& e) { copy_tensors_of(e.value); }, [](Accumulated&) {},
                           [&](ReadValue& r) { r.read = copy_read(r.read); },
                           [&](IterValue& i) { i.iter = copy_iterator(i.iter); },
                           [&](CastExpr& c) { c.operand = copy_expr(c.operand); },
@@ -88,6 +105,8 @@ class Combining {
 
 }  // namespace
 
-Nest combine_parts(const Nest& nest) { return Combining(nest).run(); }
+Nest combine_parts(const Nest& nest) {
+  return Combining(nest).run();
+}
 
 }  // namespace tilewright::nest

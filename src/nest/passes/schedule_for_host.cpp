@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "nest/passes/host_schedule.h"
 
@@ -99,6 +100,19 @@ std::vector<Level> written_levels(const Nest& nest) {
   return levels;
 }
 
+/// Whether a reduction loop stands outside of an output loop, so that accumulators wait in a buffer.
+bool accumulates_in_buffer(const Nest& nest, const std::vector<Level>& levels) {
+  if (accumulates_in_output(nest)) return false;
+  bool reduces = false;
+  for (const Level& level : levels) {
+    if (nest.iterators[level.iter].role == IteratorRole::reduction)
+      reduces = true;
+    else if (reduces)
+      return true;
+  }
+  return false;
+}
+
 /// Keeps what the schedule says and adds only the register tile: the innermost loop of each of its iterators steps by
 /// that many points, no more than the tile around it.
 Choice complete(const Problem& p) {
@@ -113,18 +127,24 @@ Choice complete(const Problem& p) {
     if (loop.vector_width > 1) choice.lanes = loop.iter, choice.registers[loop.iter] = loop.vector_width;
     if (loop.unroll > 1) choice.registers[loop.iter] = loop.unroll;
   }
-  std::map<IterId, std::int64_t> around;
+  std::map<IterId, std::int64_t> around, divisor;  // the smallest tile, and what divides all of them
   for (const Loop& loop : p.nest.loops) {
     const bool is_tiled =
         std::ranges::any_of(p.nest.loops, [&](const Loop& other) { return other.name == loop.name + ".in"; });
     if (!is_tiled || !loop.step.is_constant()) continue;
     const auto [tile, added] = around.emplace(loop.iter, loop.step.constant());
     if (!added) tile->second = std::min(tile->second, loop.step.constant());
+    divisor[loop.iter] = std::gcd(divisor[loop.iter], loop.step.constant());
   }
+  const bool in_buffer = accumulates_in_buffer(p.nest, choice.levels);
   for (auto entry = choice.registers.begin(); entry != choice.registers.end();) {
     auto& [iter, size] = *entry;
-    if (const auto tile = around.find(iter); tile != around.end()) size = std::min(size, tile->second);
+    const auto tile = around.find(iter);
+    if (tile != around.end()) size = std::min(size, tile->second);
     if (size > 1 && iter == choice.lanes && size % p.vector != 0 && size > p.vector) size = size / p.vector * p.vector;
+    // Accumulators in a buffer are stored as whole register tiles, which must not reach into the next tile.
+    if (in_buffer && tile != around.end())
+      while (divisor.at(iter) % size != 0) --size;
     entry = size > 1 ? std::next(entry) : choice.registers.erase(entry);
   }
   if (!choice.registers.contains(choice.lanes)) choice.lanes = {};
@@ -146,6 +166,7 @@ Choice complete(const Problem& p) {
 Reasons schedule_for_host(Nest& nest, const Facts& facts, const HostTarget& target) {
   using namespace host_schedule;
   const Problem problem(nest, facts, target);
+  if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
   Choice choice = nest.schedule.automatic ? choose(problem) : complete(problem);
   if (!choice.lanes.valid()) choice.registers.erase(choice.lanes);
   if (choice.split.valid() && choice.part == 0) {

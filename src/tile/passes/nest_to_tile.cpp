@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "nest/access.h"
 #include "support/overloaded.h"
 #include "tile/builder.h"
 
@@ -178,11 +179,6 @@ class Lowering {
 
   // ---- Accumulators in memory ----
 
-  bool accumulates_in_output() const {
-    return nest_.output == nest_.accumulate &&
-           std::holds_alternative<nest::Accumulated>(nest_.exprs[nest_.result].node);
-  }
-
   ValueId load_accumulator() {
     const TileType type{nest_.accumulate, output_axes_};
     if (accumulators_.valid()) return build_.pure(LoadBuffer{accumulators_}, type);
@@ -193,7 +189,7 @@ class Lowering {
 
   /// A buffer over the output points of the scope around loop `depth`, row-major with the lanes innermost.
   void allocate_accumulators(std::size_t depth) {
-    if (accumulates_in_output()) return;
+    if (nest::accumulates_in_output(nest_)) return;
     Buffer buffer{"accumulators", nest_.accumulate, Space::task, {}, 1};
     std::vector<IterId> order = nest_.output_index;
     move_last(order, [&](IterId iter) { return iter == nest_.schedule.lanes; });

@@ -1,0 +1,62 @@
+// Schedule lines of users, alone and together: none changes what is computed.
+#include <gtest/gtest.h>
+
+#include "agrees.h"
+
+namespace tilewright::differential {
+namespace {
+
+std::string scheduled(const std::string& statement, const std::vector<std::string>& lines) {
+  std::string text = statement + " do:\n  schedule:\n";
+  for (const std::string& line : lines) text += "    " + line + "\n";
+  return text;
+}
+
+TEST(Schedules, lanes_that_are_no_power_of_two) {
+  for (const int lanes : {2, 3, 5, 6, 7, 9, 12})
+    for (const std::string op : {"++=", "max=", "*="})
+      for (const DType type : {DType::f32, DType::f64, DType::i32, DType::f16, DType::u8})
+        EXPECT_TRUE(agrees({scheduled("s[] " + op + " a[i]", {"vectorize(i, " + std::to_string(lanes) + ")"}),
+                            {{"a", type, {23}, {}, Values::near_one}}}));
+}
+
+TEST(Schedules, tiles_of_every_size) {
+  for (const int tile : {1, 2, 3, 4, 7, 8, 16, 33, 64})
+    EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j]",
+                                  {"tile(j, " + std::to_string(tile) + ")", "tile(i, " + std::to_string(tile) + ")"}),
+                        {{"a", DType::f32, {19, 37}}, {"b", DType::f32, {37}}}}));
+}
+
+TEST(Schedules, splits_with_epilogues_that_need_other_operands) {
+  const std::vector<OperandSpec> operands{
+      {"a", DType::f32, {6, 37}}, {"b", DType::f32, {37, 3}}, {"c", DType::f32, {}}};
+  for (const std::string parts : {"1", "2", "4", "5", "37", "64"}) {
+    const std::vector<std::string> split{"split(j, " + parts + ")"};
+    EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j, k]", split), {operands[0], operands[1]}}));
+    EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j, k] then s[i] + c[]", split), operands}));
+    EXPECT_TRUE(agrees({scheduled("s[] ++= a[i, j] * b[j, k] then s[] / cast(f32, extent(j) * extent(k))", split),
+                        {operands[0], operands[1]}}));
+  }
+}
+
+TEST(Schedules, combinations_on_a_product) {
+  const std::vector<std::vector<std::string>> schedules{
+      {"tile(i, 8)", "tile(j, 8)", "tile(k, 4)", "cache(a)", "cache(b)"},
+      {"tile(i, 8)", "tile(k, 5)", "reorder(k, i, i.in, j)", "vectorize(j, 8)"},
+      {"tile(j, 16)", "tile(j.in, 4)", "unroll(i, 3)", "parallel(i)"},
+      {"reorder(k, j, i)", "vectorize(k, 4)", "unroll(j, 2)"},
+      {"parallel(j)", "split(k, 3)", "vectorize(i, 4)"},
+      {"tile(i, 6)", "tile(j, 16)", "tile(k, 7)", "cache(b)", "reorder(j, k, i, i.in)", "parallel(j)"},
+      {"tile(i, 64)", "tile(j, 64)", "tile(k, 64)", "cache(a)", "split(k, 2)"},
+      {"reorder(k, i, j)", "tile(j, 3)", "vectorize(j.in, 3)", "auto"}};
+  for (const auto& lines : schedules)
+    for (const std::vector<std::int64_t>& size :
+         {std::vector<std::int64_t>{13, 17, 19}, {1, 1, 1}, {3, 40, 2}, {16, 16, 16}, {5, 6, 0}, {0, 4, 4}})
+      for (const DType type : {DType::f32, DType::f16, DType::i8})
+        EXPECT_TRUE(agrees({scheduled("o[i, j] ++= a[i, k] * b[k, j]", lines),
+                            {{"a", type, {size[0], size[2]}, {}, Values::whole},
+                             {"b", type, {size[2], size[1]}, {}, Values::whole}}}));
+}
+
+}  // namespace
+}  // namespace tilewright::differential
