@@ -1,6 +1,6 @@
 # Standard headers cost most of a translation unit's time, so they are compiled once: tw_precompiled for the layers,
-# tw_precompiled_tests for the tests. A source still includes what it uses: the sanitizer presets build without
-# this, and so does lint_headers.
+# tw_precompiled_tests for the tests. A source still includes what it uses: the tsan preset builds without this, and
+# so does lint_headers.
 option(TILEWRIGHT_PRECOMPILED "Compile the standard headers once" ON)
 
 set(headers
