@@ -68,7 +68,7 @@ class TILEWRIGHT_API Engine {
   Result<Tensor> try_eval(const Kernel& kernel, const std::vector<Operand>& operands) const noexcept;
 
   /// The same into existing memory of any strides, which is untouched after an error. R074: another type or shape than
-  /// the result's, or read only. R050, R051: it overlaps an operand or itself. R077: a program.
+  /// the result's, or read only. R060 to R063: it overlaps an operand or itself. R077: a program.
   void eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
     detail::value_or_throw(try_eval_into(kernel, operands, output));
   }

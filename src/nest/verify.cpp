@@ -11,8 +11,9 @@
 //         reduction iterator; the identity is of accumulate's class
 //   N046  extents are over axes of the nest's tensors
 //   N047  loops: one named for each iterator, each inner loop X.in after its X, over the same iterator; steps are
-//         positive, constant ones no larger than the enclosing step, the innermost 1; only output loops and the outermost
-//         loop of a split reduction are parallel; loops in registers are innermost and as long as a constant step
+//         positive, constant ones no larger than the enclosing step, the innermost 1; only output loops and the
+//         outermost loop of a split reduction are parallel; loops in registers are innermost and as long as a constant
+//         step
 //   N048  schedule facts: cached reads with a positive tile for each iterator they depend on and none cached twice; a
 //         split of a reduction iterator; counts not negative; two or three warps or none; a variant that exists
 #include <fmt/format.h>

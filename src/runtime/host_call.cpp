@@ -19,8 +19,8 @@ namespace {
 constexpr std::int64_t least_task = 1 << 14;
 constexpr std::int64_t cache_line = 64;
 
-/// Memory of this thread for the buffers of its tasks: it grows and stays, since tasks of one kernel need the same. Null
-/// if it is not to be had.
+/// Memory of this thread for the buffers of its tasks: it grows and stays, since tasks of one kernel need the same.
+/// Null if it is not to be had.
 std::byte* task_memory(std::int64_t bytes) {
   thread_local HostMemory memory;
   thread_local std::int64_t capacity = 0;

@@ -29,6 +29,8 @@ std::byte* allocate_host(std::int64_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-void free_host(std::byte* memory) { std::free(memory); }
+void free_host(std::byte* memory) {
+  std::free(memory);
+}
 
 }  // namespace tilewright

@@ -121,8 +121,8 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
     return fail("R004", fmt::format("no memory for a {} tensor of shape {} ({} bytes)", name(dtype),
                                     shape_text(tensor.shape_), *bytes));
   tensor.base_ = memory;
-  tensor.keep_alive_ = std::shared_ptr<void>(
-      memory, [](void* pointer) { free_host(static_cast<std::byte*>(pointer)); });
+  tensor.keep_alive_ =
+      std::shared_ptr<void>(memory, [](void* pointer) { free_host(static_cast<std::byte*>(pointer)); });
   return tensor;
 }
 

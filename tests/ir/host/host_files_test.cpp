@@ -1,7 +1,7 @@
 // Runs tests/ir/host/**: a statement with one example line goes down the host's pipeline; what the pass that names the
 // folder leaves is the output. The machine is made up, so that the files hold everywhere: 32-byte vectors, 16
 // registers, 2 threads. `first: NAME` gives an operand a view whose first two axes are exchanged in memory.
-#include "../filetest.h"
+#include "filetest.h"
 #include "kernel/lower/tile_to_kernel.h"
 #include "lang/bind.h"
 #include "lang/parse.h"

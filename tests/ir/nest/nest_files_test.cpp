@@ -6,7 +6,7 @@
 //   verify   a nest that breaks an invariant   →  every error
 //   trace    a statement with a schedule       →  its trace
 //   others   a nest, and schedule lines (`run: tile(i, 128)`)  →  the nest after them, or the error
-#include "../filetest.h"
+#include "filetest.h"
 #include "lang/bind.h"
 #include "lang/parse.h"
 #include "nest/build.h"
