@@ -20,7 +20,7 @@ double propagate_nan_min(double a, double b) {
   return b < a ? b : a;
 }
 double sigmoid(double x) {
-  return 1.0 / (1.0 + std::exp(-x));
+  return x < 0 ? std::exp(x) / (1.0 + std::exp(x)) : 1.0 / (1.0 + std::exp(-x));
 }
 
 double apply_exactly(ScalarOp op, double a, double b) {
@@ -64,7 +64,7 @@ double apply_exactly(ScalarOp op, double a, double b) {
     case ScalarOp::sigmoid:
       return sigmoid(a);
     case ScalarOp::gelu:
-      return 0.5 * a * (1.0 + std::erf(a / std::numbers::sqrt2));
+      return 0.5 * a * std::erfc(-a / std::numbers::sqrt2);
     case ScalarOp::silu:
       return a * sigmoid(a);
     case ScalarOp::lt:

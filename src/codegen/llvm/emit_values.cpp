@@ -165,6 +165,7 @@ llvm::Value* Emitter::pure(const kernel::Op& op) {
     case Opcode::sin:
     case Opcode::cos:
     case Opcode::erf:
+    case Opcode::erfc:
     case Opcode::pow:
       return function(op);
     case Opcode::offset:

@@ -25,6 +25,7 @@
   X(sin, 1, v)                       \
   X(cos, 1, v)                       \
   X(erf, 1, v)                       \
+  X(erfc, 1, v)                      \
   X(pow, 2, vv)
 
 #if TILEWRIGHT_HAS_LIBMVEC
@@ -159,6 +160,7 @@ Symbols make_symbols() {
   add("sinf", static_cast<F32>(::sinf)), add("sin", static_cast<F64>(::sin));
   add("cosf", static_cast<F32>(::cosf)), add("cos", static_cast<F64>(::cos));
   add("erff", static_cast<F32>(::erff)), add("erf", static_cast<F64>(::erf));
+  add("erfcf", static_cast<F32>(::erfcf)), add("erfc", static_cast<F64>(::erfc));
   add("powf", static_cast<F32x2>(::powf)), add("pow", static_cast<F64x2>(::pow));
   add("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(std::memcpy));
   add("memset", static_cast<void* (*)(void*, int, std::size_t)>(std::memset));

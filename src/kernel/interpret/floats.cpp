@@ -182,6 +182,8 @@ Handler handler(Opcode code) {
       return unary<Lane, Library<std::cos>>;
     case Opcode::erf:
       return unary<Lane, Library<std::erf>>;
+    case Opcode::erfc:
+      return unary<Lane, Library<std::erfc>>;
     default:
       return nullptr;
   }

@@ -1,6 +1,7 @@
 // Scalar operators and casts in kernel ops.
 #include "kernel/lower/scalars.h"
 
+#include <cmath>
 #include <numbers>
 
 #include "support/diagnostic.h"
@@ -71,6 +72,23 @@ ValueId sigmoid(Builder& build, ValueId x) {
   const ValueId denominator = build.add(one, e);
   const ValueId negative = build.cmp(Predicate::olt, x, float_constant(build, x, 0.0));
   return build.binary(Opcode::fdiv, build.select(negative, e, one), denominator);
+}
+
+/// x · sigmoid(x). Where the sigmoid would be subnormal, and lose digits that the product has, eˣ is computed larger by
+/// a constant factor, which the product takes back: one rounding to a subnormal, the last.
+ValueId silu(Builder& build, ValueId x) {
+  const bool is_double = build.type(x).element == Element::f64;
+  const double shift = is_double ? 256.0 : 32.0;
+  const ValueId zero = float_constant(build, x, 0.0);
+  const ValueId one = float_constant(build, x, 1.0);
+  const ValueId far = build.cmp(Predicate::olt, x, float_constant(build, x, -2 * shift));
+  const ValueId negative = build.cmp(Predicate::olt, x, zero);
+  const ValueId exponent = build.add(build.unary(Opcode::neg, build.unary(Opcode::abs, x)),
+                                     build.select(far, float_constant(build, x, shift), zero));
+  const ValueId e = build.unary(Opcode::exp, exponent);
+  const ValueId ratio = build.binary(Opcode::fdiv, build.select(negative, e, one), build.add(one, e));
+  const double factor = is_double ? std::exp(-256.0) : std::exp(-32.0);
+  return build.mul(build.mul(x, ratio), build.select(far, float_constant(build, x, factor), one));
 }
 
 /// x/2 · erfc(−x/√2): 1 + erf would cancel for negative x. In f64 for f32 operands, since the relative error of erfc
@@ -147,7 +165,7 @@ ValueId lower_native(Builder& build, ScalarOp op, DType dtype, const std::vector
     case ScalarOp::gelu:
       return gelu(build, v[0]);
     case ScalarOp::silu:
-      return build.mul(v[0], sigmoid(build, v[0]));
+      return silu(build, v[0]);
   }
   internal_error("unknown scalar operator");
 }

@@ -88,7 +88,7 @@ std::int64_t divide(std::int64_t a, std::int64_t b) {
 }
 
 double sigmoid(double x) {
-  return 1 / (1 + std::exp(-x));
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
 double relu(double x) {
   return std::isnan(x) || x > 0 ? x : 0.0;
