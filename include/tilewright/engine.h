@@ -87,7 +87,7 @@ class TILEWRIGHT_API Engine {
   }
   Result<Tensor> try_einsum(std::string_view equation, const std::vector<Tensor>& tensors) const noexcept;
 
-  struct Inside;  ///< the library's own
+  struct TILEWRIGHT_INNER Inside;  ///< the library's own
 
  private:
   friend Inside;

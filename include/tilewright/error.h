@@ -8,6 +8,7 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,7 @@ class TILEWRIGHT_API Error : public std::exception {
   const std::string& code() const noexcept;
 
  private:
-  struct Content;
+  struct TILEWRIGHT_INNER Content;
   std::shared_ptr<const Content> content_;
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <source_location>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tilewright/export.h"

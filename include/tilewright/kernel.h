@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tilewright/error.h"
@@ -46,7 +47,7 @@ class TILEWRIGHT_API Kernel {
   /// The statement or program as canonical text, which parses to the same.
   const std::string& text() const noexcept;
 
-  struct Inside;  ///< the library's own
+  struct TILEWRIGHT_INNER Inside;  ///< the library's own
 
  private:
   friend Inside;

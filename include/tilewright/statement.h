@@ -2,8 +2,9 @@
 //
 //   Index i, j, k;
 //   TensorName a("a"), b("b"), c("c"), bias("bias");
-//   const Kernel kernel = (c[i, j] += a[i, k] * b[k, j]).then(relu(c[i, j] + bias[j])).tile(i, 64).tile(j,
-//   64).cache(a);
+//   const Kernel kernel = (c[i, j] += a[i, k] * b[k, j])
+//                             .then(relu(c[i, j] + bias[j]))
+//                             .tile(i, 64).tile(j, 64).tile(k, 32).cache(a);
 //
 // is the kernel of the text
 //
@@ -11,14 +12,17 @@
 //     schedule:
 //       tile(i, 64)
 //       tile(j, 64)
+//       tile(k, 32)
 //       cache(a)
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tilewright/error.h"
@@ -100,7 +104,7 @@ class TILEWRIGHT_API Statement {
   Result<Kernel> try_kernel() const noexcept;
   operator Kernel() const { return kernel(); }
 
-  struct Inside;  ///< the library's own
+  struct TILEWRIGHT_INNER Inside;  ///< the library's own
 
  private:
   friend Inside;
@@ -125,7 +129,7 @@ class TILEWRIGHT_API Program {
   Result<Kernel> try_kernel() const noexcept;
   operator Kernel() const { return kernel(); }
 
-  struct Inside;  ///< the library's own
+  struct TILEWRIGHT_INNER Inside;  ///< the library's own
 
  private:
   friend Inside;

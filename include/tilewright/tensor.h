@@ -1,6 +1,7 @@
 // Tensor: what kernels read and write. A handle to shared memory: copies and views are cheap and keep the memory alive.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +11,8 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "tilewright/error.h"
 #include "tilewright/export.h"
@@ -231,7 +234,7 @@ class TILEWRIGHT_API Tensor {
   Tensor clone() const { return detail::value_or_throw(try_clone()); }
   Result<Tensor> try_clone() const noexcept;
 
-  struct Inside;  ///< the library's own
+  struct TILEWRIGHT_INNER Inside;  ///< the library's own
 
  private:
   friend Inside;

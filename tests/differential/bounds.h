@@ -3,10 +3,10 @@
 // (integers, copies, minima, sums of small whole numbers) the interval is one value, so that comparing with it is
 // exact.
 //
-// A float operation may be rounded to its type or not at all (fused); a function is within 4 ulp (gelu in f64: 4 + 2x²); a sum of n terms adds
-// h·ε·Σ|terms|, with h = n − 1 additions, the longest chain that any order can have, and at most the 2¹² to which plans
-// bound theirs. What no interval can say (a division whose divisor may be zero, a product that may overflow midway) is
-// left open: any value.
+// A float operation may be rounded to its type or not at all (fused); a function is within 4 ulp (gelu in f64: 4 +
+// 2x²); a sum of n terms adds h·ε·Σ|terms|, with h = n − 1 additions, the longest chain that any order can have, and at
+// most the 2¹² to which plans bound theirs. What no interval can say (a division whose divisor may be zero, a product
+// that may overflow midway) is left open: any value.
 #pragma once
 
 #include <cstdint>

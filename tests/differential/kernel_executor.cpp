@@ -55,8 +55,8 @@ Result<void> KernelExecutor::launch(const plan::LaunchCall& call) {
   std::int64_t points = 1;
   for (const IntExpr& count : host.grid) points *= evaluate(count, symbols).value_or(0);
   const std::int64_t bytes = evaluate(host.workspace_bytes, symbols).value_or(0);
-  for (const auto [begin, end] : {std::pair(std::int64_t{0}, points / 3), std::pair(points / 3, points - points / 2),
-                                  std::pair(points - points / 2, points)}) {
+  for (const auto& [begin, end] : {std::pair(std::int64_t{0}, points / 3), std::pair(points / 3, points - points / 2),
+                                   std::pair(points - points / 2, points)}) {
     if (begin >= end) continue;
     std::vector<kernel::MemoryRange> memory = memory_;
     std::vector<kernel::Argument> arguments;

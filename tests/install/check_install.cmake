@@ -1,4 +1,5 @@
-# Installs the build into an empty prefix, moves that prefix, and builds and runs the outside project against it.
+# Installs the build into an empty prefix, moves that prefix, and checks what a stranger gets: headers that compile alone,
+# a library that exports its public names only, and outside projects (the consumer, the examples) that build and run.
 # Run as: cmake -D BUILD=… -D SOURCE=… -D CXX=… -D VERSION=… -P check_install.cmake
 function(run)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
@@ -12,6 +13,47 @@ set(work "${BUILD}/install-check")
 file(REMOVE_RECURSE "${work}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${work}/first")
 file(RENAME "${work}/first" "${work}/moved")  # an installed tree holds no absolute path of its own
+
+# Each header alone, plainly and without exceptions and RTTI.
+file(GLOB headers "${work}/moved/include/tilewright/*.h")
+if(NOT headers)
+  message(FATAL_ERROR "no headers are installed")
+endif()
+foreach(header IN LISTS headers)
+  cmake_path(GET header FILENAME name)
+  file(WRITE "${work}/headers/${name}.cpp" "#include <tilewright/${name}>\n")
+  foreach(flags "-fexceptions" "-fno-exceptions;-fno-rtti")
+    run(${CXX} -std=c++23 -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only ${flags}
+        "-I${work}/moved/include" "${work}/headers/${name}.cpp")
+  endforeach()
+endforeach()
+
+# The library's dynamic symbols: public names of tilewright:: (and of its C interface), nothing of the layers below.
+find_program(NM NAMES nm llvm-nm llvm-nm-19 REQUIRED)
+file(GLOB_RECURSE library "${work}/moved/*/libtilewright.so")
+execute_process(COMMAND ${NM} --dynamic --defined-only --demangle "${library}" OUTPUT_VARIABLE symbols
+                COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE ";" "," symbols "${symbols}")
+string(REPLACE "\n" ";" symbols "${symbols}")
+set(exported 0)
+foreach(symbol IN LISTS symbols)
+  string(REGEX REPLACE "^[0-9a-f]+ [A-Za-z] " "" symbol "${symbol}")
+  if(symbol STREQUAL "")
+    continue()
+  elseif(symbol MATCHES "::Inside|::Content"
+         OR NOT symbol MATCHES "^((typeinfo for |typeinfo name for |vtable for )?tilewright::(v0::|version\\(\\))|tilewright_)")
+    message(FATAL_ERROR "libtilewright exports '${symbol}'")
+  endif()
+  math(EXPR exported "${exported} + 1")
+endforeach()
+if(exported LESS 50)
+  message(FATAL_ERROR "libtilewright exports ${exported} symbols, which cannot be all of its interface")
+endif()
+
+run(${CMAKE_COMMAND} -S "${SOURCE}/../../examples/cpp" -B "${work}/examples" "-DCMAKE_PREFIX_PATH=${work}/moved"
+    -DCMAKE_CXX_COMPILER=${CXX})
+run(${CMAKE_COMMAND} --build "${work}/examples")
+run(${CMAKE_CTEST_COMMAND} --test-dir "${work}/examples" --output-on-failure --no-tests=error)
 
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${work}/consumer" "-DCMAKE_PREFIX_PATH=${work}/moved" -DCMAKE_CXX_COMPILER=${CXX})
 run(${CMAKE_COMMAND} --build "${work}/consumer")
