@@ -170,7 +170,12 @@ Reasons schedule_for_host(Nest& nest, const Facts& facts, const HostTarget& targ
   Choice choice = nest.schedule.automatic ? choose(problem) : complete(problem);
   if (!choice.lanes.valid()) choice.registers.erase(choice.lanes);
   if (choice.split.valid() && choice.part == 0) {
-    const IntExpr part = max(ceil_div(nest.iterators[choice.split].extent, nest.schedule.split), 1);
+    // A part is whole steps of the loops inside of it, so there may be fewer parts than asked for.
+    std::int64_t granule = 1;
+    for (const Level& level : choice.levels)
+      if (level.iter == choice.split && level.step.is_constant()) granule = std::max(granule, level.step.constant());
+    const IntExpr pieces = ceil_div(nest.iterators[choice.split].extent, granule);
+    const IntExpr part = max(ceil_div(pieces, nest.schedule.split), 1) * granule;
     choice.levels.insert(choice.levels.begin(), Level{choice.split, part, true});
   } else if (choice.split.valid()) {
     nest.schedule.split_iter = choice.split;
