@@ -16,8 +16,9 @@ void require(bool condition, std::string_view what) {
 
 }  // namespace
 
-Builder::Builder(std::string name) {
+Builder::Builder(std::string name, std::optional<ThreadBlock> block) {
   kernel_.name = std::move(name);
+  kernel_.block = block;
   frames_.emplace_back();
 }
 
@@ -30,7 +31,7 @@ ValueId Builder::parameter(std::string name, Type type, bool readonly, bool noal
 // ---- values
 
 ValueId Builder::constant(Type type, Scalar value) {
-  require(type.element != Element::ptr, "constant: a pointer has no constants");
+  require(!is_pointer(type.element), "constant: a pointer has no constants");
   require(value.is_float() == is_float(type.element),
           fmt::format("constant: a number of the wrong class for {}", to_text(type)));
   const Scalar kept =
@@ -174,7 +175,7 @@ ValueId Builder::convert(Opcode code, ValueId a, Element to) {
 // ---- memory
 
 ValueId Builder::offset(ValueId pointer, ValueId bytes) {
-  require(type(pointer) == Type{Element::ptr, 1}, "offset: the first operand is not a pointer");
+  require(is_pointer(type(pointer).element), "offset: the first operand is not a pointer");
   require(type(bytes) == Type{Element::i64, 1}, "offset: the second operand is not an i64");
   const auto count = constant_int(bytes);
   if (count == 0) return pointer;
@@ -183,34 +184,34 @@ ValueId Builder::offset(ValueId pointer, ValueId bytes) {
       const ValueId base = inner->second.pointer;
       return offset(base, binary(Opcode::add, index(*inner_count), bytes));
     }
-  const ValueId result = pure(Opcode::offset, {pointer, bytes}, {Element::ptr, 1});
+  const ValueId result = pure(Opcode::offset, {pointer, bytes}, type(pointer));
   offsets_.insert_or_assign(result.index, Offset{pointer, bytes});
   return result;
 }
 
 namespace {
 
-std::vector<ValueId> with_mask(std::vector<ValueId> operands, ValueId mask) {
-  if (mask.valid()) operands.push_back(mask);
+std::vector<ValueId> with_last(std::vector<ValueId> operands, ValueId last) {
+  if (last.valid()) operands.push_back(last);
   return operands;
 }
 
 }  // namespace
 
 ValueId Builder::load(Type type, ValueId pointer, Access access, ValueId mask) {
-  return emit(Opcode::load, with_mask({pointer}, mask), type, access);
+  return emit(Opcode::load, with_last({pointer}, mask), type, access);
 }
 
 void Builder::store(ValueId value, ValueId pointer, Access access, ValueId mask) {
-  emit_void(Opcode::store, with_mask({value, pointer}, mask), access);
+  emit_void(Opcode::store, with_last({value, pointer}, mask), access);
 }
 
 ValueId Builder::gather(Type type, ValueId pointer, ValueId offsets, Access access, ValueId mask) {
-  return emit(Opcode::gather, with_mask({pointer, offsets}, mask), type, access);
+  return emit(Opcode::gather, with_last({pointer, offsets}, mask), type, access);
 }
 
 void Builder::scatter(ValueId value, ValueId pointer, ValueId offsets, Access access, ValueId mask) {
-  emit_void(Opcode::scatter, with_mask({value, pointer, offsets}, mask), access);
+  emit_void(Opcode::scatter, with_last({value, pointer, offsets}, mask), access);
 }
 
 void Builder::prefetch(ValueId pointer) {
@@ -221,6 +222,50 @@ ValueId Builder::local(std::int64_t bytes) {
   const ValueId result = add_value({Element::ptr, 1});
   head_.push_back({Opcode::local, {}, {result}, Bytes{bytes}, {}});
   return result;
+}
+
+// ---- GPU
+
+ValueId Builder::special(Special what, Element element) {
+  return pure(Opcode::special, {}, {element, 1}, what);
+}
+
+ValueId Builder::shared(std::int64_t bytes, std::int64_t align) {
+  const ValueId result = add_value({Element::ptr_shared, 1});
+  head_.push_back({Opcode::shared, {}, {result}, SharedBuffer{bytes, align}, {}});
+  return result;
+}
+
+void Builder::barrier(NamedBarrier barrier) {
+  emit_void(Opcode::barrier, {}, barrier);
+}
+
+ValueId Builder::warp_shuffle(ShuffleMode mode, ValueId value, ValueId lane) {
+  return emit(Opcode::warp_shuffle, {value, lane}, type(value), mode);
+}
+
+ValueId Builder::warp_vote(Vote vote, ValueId condition) {
+  return emit(Opcode::warp_vote, {condition}, {vote == Vote::ballot ? Element::i32 : Element::i1, 1}, vote);
+}
+
+ValueId Builder::atomic(Atomic how, ValueId pointer, ValueId value, ValueId replacement) {
+  return emit(Opcode::atomic, with_last({pointer, value}, replacement), type(value), how);
+}
+
+void Builder::fence(MemoryScope scope) {
+  emit_void(Opcode::fence, {}, scope);
+}
+
+void Builder::copy_async(ValueId to, ValueId from, std::int64_t bytes, ValueId valid) {
+  emit_void(Opcode::copy_async, with_last({to, from}, valid), Bytes{bytes});
+}
+
+void Builder::commit_copies() {
+  emit_void(Opcode::commit_copies, {});
+}
+
+void Builder::wait_copies(std::int32_t pending) {
+  emit_void(Opcode::wait_copies, {}, Count{pending});
 }
 
 // ---- regions
@@ -305,6 +350,10 @@ std::vector<ValueId> Builder::build(const Op& op, Type result) {
       return {offset(in[0], in[1])};
     case Opcode::local:
       return {local(std::get<Bytes>(op.attribute).bytes)};
+    case Opcode::shared: {
+      const SharedBuffer& buffer = std::get<SharedBuffer>(op.attribute);
+      return {shared(buffer.bytes, buffer.align)};
+    }
     default:
       break;
   }

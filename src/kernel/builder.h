@@ -14,7 +14,8 @@ namespace tilewright::kernel {
 
 class Builder {
  public:
-  explicit Builder(std::string name);
+  /// With `block`, a GPU kernel.
+  explicit Builder(std::string name, std::optional<ThreadBlock> block = {});
 
   ValueId parameter(std::string name, Type type, bool readonly = false, bool noalias = false, std::uint32_t align = 1);
 
@@ -48,6 +49,22 @@ class Builder {
   void prefetch(ValueId pointer);
   /// Stands at the start of the body, wherever it is called: one buffer a kernel call, not one an iteration.
   ValueId local(std::int64_t bytes);
+
+  // Of GPU kernels.
+  /// As i64, or i32.
+  ValueId special(Special what, Element element = Element::i64);
+  /// Stands at the start of the body, as a local does.
+  ValueId shared(std::int64_t bytes, std::int64_t align = 128);
+  void barrier(NamedBarrier barrier = {});
+  ValueId warp_shuffle(ShuffleMode mode, ValueId value, ValueId lane);
+  ValueId warp_vote(Vote vote, ValueId condition);
+  /// Gives the old value. `cas` takes a `replacement` as well, stored where the old value is `value`.
+  ValueId atomic(Atomic how, ValueId pointer, ValueId value, ValueId replacement = {});
+  void fence(MemoryScope scope);
+  /// `bytes` (4, 8 or 16) from memory to shared memory; with `valid`, an i32, only so many of them, and then zeros.
+  void copy_async(ValueId to, ValueId from, std::int64_t bytes, ValueId valid = {});
+  void commit_copies();
+  void wait_copies(std::int32_t pending);
 
   /// `body(i, carried)` builds the loop's region and returns what it yields; the loop's results come back.
   template <class Body>

@@ -22,8 +22,8 @@ struct MemoryRange {
 using Argument = std::variant<std::int64_t, std::byte*>;
 
 /// Error K1xx with the op's text: an access outside every range and the kernel's locals, a misaligned access, a write
-/// to a read-only range, a read of a local's unwritten bytes, a loop step ≤ 0, arguments that are not the parameters'.
-/// A kernel that does not verify gives verify's errors.
+/// to a read-only range, a read of a local's unwritten bytes, a loop step ≤ 0, arguments that are not the parameters',
+/// a GPU kernel. A kernel that does not verify gives verify's errors.
 Result<void> interpret(const Kernel& kernel, std::span<const Argument> arguments, std::span<const MemoryRange> memory);
 
 /// A kernel decoded once, to be run many times, also by several threads at once. Borrows the kernel.

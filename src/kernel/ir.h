@@ -15,10 +15,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "kernel/gpu_attributes.h"
 #include "kernel/ops.h"
 #include "kernel/types.h"
 #include "support/diagnostic.h"
@@ -34,6 +36,7 @@ using ValueId = Id<struct KernelValueTag>;
 struct Access {
   std::uint32_t align = 1;
   bool nontemporal = false;
+  CacheHint cache = CacheHint::normal;  ///< a hint, which hosts ignore
   friend bool operator==(const Access&, const Access&) = default;
 };
 struct Lane {
@@ -49,7 +52,8 @@ struct Bytes {
   friend bool operator==(const Bytes&, const Bytes&) = default;
 };
 
-using Attribute = std::variant<std::monostate, Scalar, Lane, Lanes, Predicate, Access, Bytes>;
+using Attribute = std::variant<std::monostate, Scalar, Lane, Lanes, Predicate, Access, Bytes, SharedBuffer, Special,
+                               ShuffleMode, Vote, Atomic, MemoryScope, NamedBarrier, Count>;
 
 struct Op;
 
@@ -83,14 +87,15 @@ struct Kernel {
   std::string name;
   std::vector<Parameter> parameters;
   Table<ValueId, Value> values;
-  Region body;  ///< no arguments; ends in a yield without operands
+  Region body;                       ///< no arguments; ends in a yield without operands
+  std::optional<ThreadBlock> block;  ///< of a GPU kernel, which each thread of each block runs; else a host's
 };
 
 std::string to_text(const Kernel& kernel);
 Result<Kernel> parse_kernel(SourcePtr source);
 /// SSA dominance over regions, operand and result counts and types by the op table, attribute kinds, regions' shapes,
-/// alignment as powers of two, no store through a readonly parameter. Codes K0xx; internal callers treat one as a
-/// defect.
+/// alignment as powers of two, no store through a readonly parameter, GPU ops in GPU kernels alone and barriers where
+/// all threads come. Codes K0xx; internal callers treat one as a defect.
 Result<void> verify(const Kernel& kernel);
 
 }  // namespace tilewright::kernel

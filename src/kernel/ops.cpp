@@ -20,7 +20,17 @@ constexpr std::array predicates = {
 #undef X
 };
 
+constexpr std::array attributes = {
+#define X(enumerator) std::string_view{#enumerator},
+    TILEWRIGHT_KERNEL_ATTRIBUTES(X)
+#undef X
+};
+
 }  // namespace
+
+std::string_view name(OpAttribute attribute) {
+  return attributes[static_cast<std::size_t>(attribute)];
+}
 
 const OpInfo& info(Opcode code) {
   return ops[static_cast<std::size_t>(code)];

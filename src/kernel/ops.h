@@ -18,9 +18,11 @@ namespace tilewright::kernel {
 //   choose     (i1 or i1xN, T, T) -> T, lanes of the condition 1 or those of T
 //   convert    lanes kept; the elements as the op's name says
 //   special    checked by the op's own case
-// effect: pure (may be removed, repeated, moved), reads, writes, control
+//   gpu        as special (gpu_rules.cpp), and legal in a GPU kernel alone
+// effect: pure (may be removed, repeated, moved), reads, writes, control, collective (an exchange among the warp's
+// threads: may be removed, neither repeated nor moved)
 // attribute: what Op::attribute holds: none, number (the constant), lane, lanes (shuffle mask), predicate, access,
-// bytes
+// bytes; of GPU ops (gpu_attributes.h): buffer, special, shuffle_mode, vote, atomic, scope, barrier, pending
 #define TILEWRIGHT_KERNEL_OPS(X)                                                                                       \
   /* values */                                                                                                         \
   X(constant, "constant", 0, 1, special, pure, number)                                                                 \
@@ -87,7 +89,19 @@ namespace tilewright::kernel {
   /* control: regions end in yield */                                                                                  \
   X(for_loop, "for", -1, -1, special, control, none) /* (begin, end, step > 0, carried…); region args (i, carried…) */ \
   X(if_then, "if", 1, -1, special, control, none)    /* (i1); two regions */                                           \
-  X(yield, "yield", -1, 0, special, control, none)
+  X(yield, "yield", -1, 0, special, control, none)                                                                     \
+  /* GPU: one thread's place, its block's memory and what it does together with others */                              \
+  X(special, "special", 0, 1, gpu, pure, special)                      /* -> i32 or i64 */                             \
+  X(shared, "shared", 0, 1, gpu, writes, buffer)                       /* a buffer of the block */                     \
+  X(barrier, "barrier", 0, 0, gpu, writes, barrier)                    /* waits, and orders all memory, for them */    \
+  X(barrier_arrive, "barrier_arrive", 0, 0, gpu, writes, barrier)      /* counts at a barrier; does not wait */        \
+  X(warp_shuffle, "warp_shuffle", 2, 1, gpu, collective, shuffle_mode) /* (v, i32) -> v, of 32 or 64 bits */           \
+  X(warp_vote, "warp_vote", 1, 1, gpu, collective, vote)               /* (i1) -> i1, of ballot i32 */                 \
+  X(atomic, "atomic", -1, 1, gpu, writes, atomic)                      /* (ptr, v) or cas (ptr, old, v) -> old */      \
+  X(fence, "fence", 0, 0, gpu, writes, scope)                          /* orders before and after, in the scope */     \
+  X(copy_async, "copy_async", -1, 0, gpu, writes, bytes)               /* (ptr_shared, ptr[, i32]): rest is 0 */       \
+  X(commit_copies, "commit_copies", 0, 0, gpu, writes, none)           /* the copies so far are a group */             \
+  X(wait_copies, "wait_copies", 0, 0, gpu, writes, pending)            /* until so many groups are pending */
 
 enum class Opcode : std::uint8_t {
 #define X(name, ...) name,
@@ -95,9 +109,19 @@ enum class Opcode : std::uint8_t {
 #undef X
 };
 
-enum class OpRule : std::uint8_t { same, same_int, same_float, cmp, choose, convert, special };
-enum class OpEffect : std::uint8_t { pure, reads, writes, control };
-enum class OpAttribute : std::uint8_t { none, number, lane, lanes, predicate, access, bytes };
+enum class OpRule : std::uint8_t { same, same_int, same_float, cmp, choose, convert, special, gpu };
+enum class OpEffect : std::uint8_t { pure, reads, writes, control, collective };
+#define TILEWRIGHT_KERNEL_ATTRIBUTES(X)                                                                             \
+  X(none)                                                                                                           \
+  X(number) X(lane) X(lanes) X(predicate) X(access) X(bytes) X(buffer) X(special) X(shuffle_mode) X(vote) X(atomic) \
+      X(scope) X(barrier) X(pending)
+
+enum class OpAttribute : std::uint8_t {
+#define X(name) name,
+  TILEWRIGHT_KERNEL_ATTRIBUTES(X)
+#undef X
+};
+std::string_view name(OpAttribute attribute);
 
 struct OpInfo {
   std::string_view name;

@@ -42,6 +42,10 @@ class Parser {
     TW_TAKE(name, cursor_.expect_name("the kernel's name"));
     kernel_.name = name;
     TW_CHECK(parameters());
+    if (cursor_.accept("gpu")) {
+      TW_TAKE(shape, block());
+      kernel_.block = shape;
+    }
     TW_TAKE(body, region({}));
     kernel_.body = std::move(body);
     if (!cursor_.at_end())
@@ -99,9 +103,10 @@ class Parser {
         cursor_.take();
         return *type;
       }
-    return cursor_.error_here(unknown_type, fmt::format("'{}' is not a type", cursor_.peek().text.substr(0, 40)),
-                              "write an element (i1 i8 i16 i32 i64 f8e4m3 f8e5m2 f16 bf16 f32 f64 ptr), for a vector "
-                              "with x and 2 to 64 lanes: f32x8");
+    return cursor_.error_here(
+        unknown_type, fmt::format("'{}' is not a type", cursor_.peek().text.substr(0, 40)),
+        "write an element (i1 i8 i16 i32 i64 f8e4m3 f8e5m2 f16 bf16 f32 f64 ptr ptr_shared), for a vector "
+        "with x and 2 to 64 lanes: f32x8");
   }
 
   Type type_of(ValueId value) const { return kernel_.values[value].type; }
@@ -127,6 +132,23 @@ class Parser {
     } while (cursor_.accept(","));
     TW_CHECK(cursor_.expect(")"));
     return {};
+  }
+
+  /// `threads n [cluster n] [resident n]`.
+  Result<ThreadBlock> block() {
+    ThreadBlock block;
+    TW_CHECK(cursor_.expect("threads"));
+    TW_TAKE(threads, small_number("a count of threads"));
+    block.threads = threads;
+    if (cursor_.accept("cluster")) {
+      TW_TAKE(cluster, small_number("a count of blocks"));
+      block.cluster = cluster;
+    }
+    if (cursor_.accept("resident")) {
+      TW_TAKE(resident, small_number("a count of blocks"));
+      block.resident = resident;
+    }
+    return block;
   }
 
   /// `{ ops }`; a region without a yield gets the one of nothing.
@@ -227,15 +249,12 @@ class Parser {
     return op;
   }
 
-  /// `name [predicate] [type] [operands] [attribute]`.
+  /// `name [word] [type] [operands] [attribute]`.
   Result<Op> plain(Opcode code, const std::vector<Named>& results) {
     Op op;
     op.code = code;
     const bool names_value_type = code == Opcode::store || code == Opcode::scatter;
-    if (info(code).attribute == OpAttribute::predicate) {
-      TW_TAKE(predicate, this->predicate());
-      op.attribute = predicate;
-    }
+    TW_CHECK(leading_word(op));
     Type written;
     const Span type_span = cursor_.peek().span;
     if (!results.empty() || names_value_type) {
@@ -265,9 +284,55 @@ class Parser {
 
   // ---- attributes
 
+  std::string_view peeked_name() const {
+    return cursor_.peek().kind == TokenKind::name ? cursor_.peek().text : std::string_view();
+  }
+
+  /// What of the attribute stands right after the op's name.
+  Result<void> leading_word(Op& op) {
+    switch (info(op.code).attribute) {
+      case OpAttribute::predicate: {
+        TW_TAKE(value, predicate());
+        op.attribute = value;
+        return {};
+      }
+      case OpAttribute::special:
+        return word_into<Special>(op);
+      case OpAttribute::shuffle_mode:
+        return word_into<ShuffleMode>(op);
+      case OpAttribute::vote:
+        return word_into<Vote>(op);
+      case OpAttribute::scope:
+        return word_into<MemoryScope>(op);
+      case OpAttribute::atomic: {
+        TW_TAKE(what, word<AtomicOp>());
+        op.attribute = Atomic{.op = what};
+        return {};
+      }
+      default:
+        return {};
+    }
+  }
+
+  template <class Word>
+  Result<Word> word() {
+    const std::optional<Word> found = word_from_name<Word>(peeked_name());
+    if (!found)
+      return cursor_.error_here(bad_attribute, fmt::format("'{}' is no word here", cursor_.peek().text.substr(0, 40)),
+                                fmt::format("one of {}", fmt::join(words<Word>(), ", ")));
+    cursor_.take();
+    return *found;
+  }
+
+  template <class Word>
+  Result<void> word_into(Op& op) {
+    TW_TAKE(found, word<Word>());
+    op.attribute = found;
+    return {};
+  }
+
   Result<Predicate> predicate() {
-    const auto predicate =
-        predicate_from_name(cursor_.peek().kind == TokenKind::name ? cursor_.peek().text : std::string_view());
+    const auto predicate = predicate_from_name(peeked_name());
     if (!predicate)
       return cursor_.error_here(bad_attribute,
                                 fmt::format("'{}' is not a comparison", cursor_.peek().text.substr(0, 40)),
@@ -282,6 +347,13 @@ class Parser {
       return cursor_.error_here(bad_attribute, fmt::format("an alignment of {} bytes", value),
                                 "write a power of two up to 2^30");
     return static_cast<std::uint32_t>(value);
+  }
+
+  Result<std::int32_t> small_number(std::string_view what) {
+    TW_TAKE(value, cursor_.expect_int(what));
+    if (value < 0 || value > (1 << 20))
+      return cursor_.error_here(bad_attribute, fmt::format("{} of {}", what, value), "write 0 to 2^20");
+    return static_cast<std::int32_t>(value);
   }
 
   Result<std::int32_t> lane() {
@@ -322,13 +394,43 @@ class Parser {
     TW_TAKE(align, alignment());
     access.align = align;
     access.nontemporal = cursor_.accept("nontemporal");
+    // A name that follows may be the next op's.
+    if (const auto hint = word_from_name<CacheHint>(peeked_name()); hint && *hint != CacheHint::normal) {
+      access.cache = *hint;
+      cursor_.take();
+    }
     return access;
+  }
+
+  Result<SharedBuffer> buffer() {
+    SharedBuffer buffer;
+    TW_CHECK(cursor_.expect("bytes"));
+    TW_TAKE(bytes, cursor_.expect_int("a size in bytes"));
+    buffer.bytes = bytes;
+    if (cursor_.accept("align")) {
+      TW_TAKE(align, alignment());
+      buffer.align = align;
+    }
+    return buffer;
+  }
+
+  Result<NamedBarrier> barrier() {
+    NamedBarrier barrier;
+    if (!cursor_.accept("id")) return barrier;
+    TW_TAKE(id, small_number("a barrier"));
+    TW_CHECK(cursor_.expect("threads"));
+    TW_TAKE(threads, small_number("a count of threads"));
+    return NamedBarrier{id, threads};
   }
 
   Result<void> attribute(Op& op, Type written) {
     switch (info(op.code).attribute) {
       case OpAttribute::none:
       case OpAttribute::predicate:
+      case OpAttribute::special:
+      case OpAttribute::shuffle_mode:
+      case OpAttribute::vote:
+      case OpAttribute::scope:
         return {};
       case OpAttribute::number: {
         TW_TAKE(value, number(written));
@@ -356,6 +458,30 @@ class Parser {
         TW_CHECK(cursor_.expect("bytes"));
         TW_TAKE(value, cursor_.expect_int("a size in bytes"));
         op.attribute = Bytes{value};
+        return {};
+      }
+      case OpAttribute::buffer: {
+        TW_TAKE(value, buffer());
+        op.attribute = value;
+        return {};
+      }
+      case OpAttribute::atomic: {
+        TW_TAKE(order, word<MemoryOrder>());
+        TW_TAKE(scope, word<MemoryScope>());
+        auto& atomic = std::get<Atomic>(op.attribute);
+        atomic.order = order;
+        atomic.scope = scope;
+        return {};
+      }
+      case OpAttribute::barrier: {
+        TW_TAKE(value, barrier());
+        op.attribute = value;
+        return {};
+      }
+      case OpAttribute::pending: {
+        TW_CHECK(cursor_.expect(name(info(op.code).attribute)));
+        TW_TAKE(value, small_number("a count"));
+        op.attribute = Count{value};
         return {};
       }
     }

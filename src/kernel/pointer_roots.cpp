@@ -64,8 +64,9 @@ std::vector<std::size_t> PointerRoots::of(ValueId pointer) const {
 
 void PointerRoots::for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const {
   walk(kernel_.body, [&](const Op& op) {
-    if (op.code != Opcode::store && op.code != Opcode::scatter) return;
-    for (std::size_t i : of(op.operands[1])) visit(op, kernel_.parameters[i]);
+    const bool stores = op.code == Opcode::store || op.code == Opcode::scatter;
+    if (!stores && op.code != Opcode::atomic) return;
+    for (std::size_t i : of(op.operands[stores ? 1 : 0])) visit(op, kernel_.parameters[i]);
   });
 }
 

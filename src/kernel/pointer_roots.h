@@ -13,9 +13,9 @@ class PointerRoots {
  public:
   explicit PointerRoots(const Kernel& kernel);
 
-  /// Indices into Kernel::parameters, ascending; empty for a local's pointer.
+  /// Indices into Kernel::parameters, ascending; empty for a pointer to a local or to shared memory.
   std::vector<std::size_t> of(ValueId pointer) const;
-  /// Each store and scatter with each parameter whose bytes it may write.
+  /// Each store, scatter and atomic with each parameter whose bytes it may write.
   void for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const;
 
  private:

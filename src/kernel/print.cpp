@@ -75,7 +75,8 @@ class Printer {
   std::string kernel_text() {
     std::vector<std::string> parameters;
     for (const Parameter& parameter : kernel_.parameters) parameters.push_back(parameter_text(parameter));
-    writer_.open(fmt::format("kernel {}({}) {{", kernel_.name, fmt::join(parameters, ", ")));
+    writer_.open(
+        fmt::format("kernel {}({}) {}{{", kernel_.name, fmt::join(parameters, ", "), block_text(kernel_.block)));
     print_region(kernel_.body);
     writer_.close("}");
     return writer_.take();
@@ -104,6 +105,14 @@ class Printer {
     if (parameter.readonly) text += " readonly";
     if (parameter.noalias) text += " noalias";
     if (parameter.align != 1) text += fmt::format(" align {}", parameter.align);
+    return text;
+  }
+
+  static std::string block_text(const std::optional<ThreadBlock>& block) {
+    if (!block) return {};
+    std::string text = fmt::format("gpu threads {} ", block->threads);
+    if (block->cluster != 1) text += fmt::format("cluster {} ", block->cluster);
+    if (block->resident != 0) text += fmt::format("resident {} ", block->resident);
     return text;
   }
 
@@ -159,10 +168,10 @@ class Printer {
     return text + " {";
   }
 
-  /// `name [predicate] [type] [operands] [attribute]`.
+  /// `name [word] [type] [operands] [attribute]`.
   std::string plain(const Op& op) const {
     std::string text(info(op.code).name);
-    if (const auto* predicate = std::get_if<Predicate>(&op.attribute)) text += fmt::format(" {}", name(*predicate));
+    if (const std::string_view word = leading_word(op.attribute); !word.empty()) text += fmt::format(" {}", word);
     if (const std::string type = written_type(op); !type.empty()) text += " " + type;
     if (!op.operands.empty()) text += " " + operands(op, 0);
     return text + attribute_text(op);
@@ -175,19 +184,64 @@ class Printer {
     return op.results.empty() ? std::string() : type_of(op.results[0]);
   }
 
-  std::string attribute_text(const Op& op) const {
+  /// What of the attribute stands right after the op's name.
+  static std::string_view leading_word(const Attribute& attribute) {
     return std::visit(Overloaded{
-                          [](std::monostate) { return std::string(); },
-                          [&](const Scalar& number) { return " " + number_text(op, number); },
-                          [](const Lane& lane) { return fmt::format(" lane {}", lane.lane); },
-                          [](const Lanes& lanes) { return fmt::format(" lanes [{}]", fmt::join(lanes.lanes, ", ")); },
-                          [](Predicate) { return std::string(); },
-                          [](const Access& access) {
-                            return fmt::format(" align {}{}", access.align, access.nontemporal ? " nontemporal" : "");
-                          },
-                          [](const Bytes& bytes) { return fmt::format(" bytes {}", bytes.bytes); },
+                          [](std::monostate) { return std::string_view(); },
+                          [](const Scalar&) { return std::string_view(); },
+                          [](const Lane&) { return std::string_view(); },
+                          [](const Lanes&) { return std::string_view(); },
+                          [](Predicate predicate) { return name(predicate); },
+                          [](const Access&) { return std::string_view(); },
+                          [](const Bytes&) { return std::string_view(); },
+                          [](const SharedBuffer&) { return std::string_view(); },
+                          [](Special special) { return word_name(special); },
+                          [](ShuffleMode mode) { return word_name(mode); },
+                          [](Vote vote) { return word_name(vote); },
+                          [](const Atomic& atomic) { return word_name(atomic.op); },
+                          [](MemoryScope scope) { return word_name(scope); },
+                          [](const NamedBarrier&) { return std::string_view(); },
+                          [](const Count&) { return std::string_view(); },
                       },
-                      op.attribute);
+                      attribute);
+  }
+
+  /// What of the attribute stands last.
+  std::string attribute_text(const Op& op) const {
+    return std::visit(
+        Overloaded{
+            [](std::monostate) { return std::string(); },
+            [&](const Scalar& number) { return " " + number_text(op, number); },
+            [](const Lane& lane) { return fmt::format(" lane {}", lane.lane); },
+            [](const Lanes& lanes) { return fmt::format(" lanes [{}]", fmt::join(lanes.lanes, ", ")); },
+            [](Predicate) { return std::string(); },
+            [](const Access& access) { return access_text(access); },
+            [](const Bytes& bytes) { return fmt::format(" bytes {}", bytes.bytes); },
+            [](const SharedBuffer& buffer) {
+              return fmt::format(" bytes {}", buffer.bytes) +
+                     (buffer.align == SharedBuffer{}.align ? "" : fmt::format(" align {}", buffer.align));
+            },
+            [](Special) { return std::string(); },
+            [](ShuffleMode) { return std::string(); },
+            [](Vote) { return std::string(); },
+            [](const Atomic& atomic) {
+              return fmt::format(" {} {}", word_name(atomic.order), word_name(atomic.scope));
+            },
+            [](MemoryScope) { return std::string(); },
+            [](const NamedBarrier& barrier) {
+              return barrier == NamedBarrier{} ? std::string()
+                                               : fmt::format(" id {} threads {}", barrier.id, barrier.threads);
+            },
+            [&](const Count& count) { return fmt::format(" {} {}", name(info(op.code).attribute), count.count); },
+        },
+        op.attribute);
+  }
+
+  static std::string access_text(const Access& access) {
+    std::string text = fmt::format(" align {}", access.align);
+    if (access.nontemporal) text += " nontemporal";
+    if (access.cache != CacheHint::normal) text += fmt::format(" {}", word_name(access.cache));
+    return text;
   }
 
   std::string number_text(const Op& op, const Scalar& number) const {

@@ -23,8 +23,23 @@ struct AppendAttribute {
     for (std::int32_t lane : lanes.lanes) key.push_back(word(lane));
   }
   void operator()(const Predicate& predicate) const { key.push_back(static_cast<std::uint64_t>(predicate)); }
-  void operator()(const Access& access) const { key.insert(key.end(), {access.align, access.nontemporal ? 1u : 0u}); }
+  void operator()(const Access& access) const {
+    key.insert(key.end(), {access.align, access.nontemporal ? 1u : 0u, static_cast<std::uint64_t>(access.cache)});
+  }
   void operator()(const Bytes& bytes) const { key.push_back(word(bytes.bytes)); }
+  void operator()(const SharedBuffer& buffer) const { key.insert(key.end(), {word(buffer.bytes), word(buffer.align)}); }
+  void operator()(Special special) const { key.push_back(static_cast<std::uint64_t>(special)); }
+  void operator()(ShuffleMode mode) const { key.push_back(static_cast<std::uint64_t>(mode)); }
+  void operator()(Vote vote) const { key.push_back(static_cast<std::uint64_t>(vote)); }
+  void operator()(const Atomic& atomic) const {
+    key.insert(key.end(), {static_cast<std::uint64_t>(atomic.op), static_cast<std::uint64_t>(atomic.order),
+                           static_cast<std::uint64_t>(atomic.scope)});
+  }
+  void operator()(MemoryScope scope) const { key.push_back(static_cast<std::uint64_t>(scope)); }
+  void operator()(const NamedBarrier& barrier) const {
+    key.insert(key.end(), {word(barrier.id), word(barrier.threads)});
+  }
+  void operator()(const Count& count) const { key.push_back(word(count.count)); }
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 class Rewriter {
  public:
   Rewriter(const Kernel& kernel, const Replace& replace)
-      : kernel_(kernel), replace_(replace), builder_(kernel.name), mapped_(kernel.values.size()) {}
+      : kernel_(kernel), replace_(replace), builder_(kernel.name, kernel.block), mapped_(kernel.values.size()) {}
 
   Kernel run() {
     for (const Parameter& parameter : kernel_.parameters) {

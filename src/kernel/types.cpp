@@ -49,6 +49,10 @@ bool is_int(Element element) {
   return element <= Element::i64;
 }
 
+bool is_pointer(Element element) {
+  return element == Element::ptr || element == Element::ptr_shared;
+}
+
 std::string to_text(Type type) {
   std::string text(name(type.element));
   if (type.lanes != 1) text += "x" + std::to_string(type.lanes);
@@ -121,6 +125,7 @@ DType float_dtype(Element element) {
     case Element::i32:
     case Element::i64:
     case Element::ptr:
+    case Element::ptr_shared:
       break;
   }
   internal_error("float_dtype of an element that is no float");

@@ -23,9 +23,11 @@ namespace tilewright::kernel {
   X(bf16, "bf16", 16)                 \
   X(f32, "f32", 32)                   \
   X(f64, "f64", 64)                   \
-  X(ptr, "ptr", 64)
+  X(ptr, "ptr", 64)                   \
+  X(ptr_shared, "ptr_shared", 64)
 
-/// Integers carry no sign: operations do (`sdiv`, `udiv`). A pointer is a byte address.
+/// Integers carry no sign: operations do (`sdiv`, `udiv`). A pointer is a byte address: `ptr` of the
+/// device's memory or of a local, `ptr_shared` of a GPU block's shared memory.
 enum class Element : std::uint8_t {
 #define X(name, ...) name,
   TILEWRIGHT_KERNEL_ELEMENTS(X)
@@ -36,6 +38,7 @@ std::string_view name(Element element);
 int bits(Element element);
 bool is_float(Element element);
 bool is_int(Element element);  ///< i1 included
+bool is_pointer(Element element);
 
 constexpr int max_lanes = 64;
 

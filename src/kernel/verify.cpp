@@ -13,16 +13,21 @@
 //   K017  Nothing is stored through a pointer that comes from a readonly parameter.
 //   K018  A type has 1 to 64 lanes; a pointer is a scalar; a parameter is a pointer or a scalar integer, and only a
 //         pointer is readonly, noalias or aligned; the kernel's name is a name.
-//   K019  A `local` stands in the body itself, not in a loop or branch.
+//   K019  A `local` or `shared` stands in the body itself, not in a loop or branch.
+//   K020  GPU ops stand in GPU kernels alone; a GPU kernel's block has a shape that a GPU can have.
+//   K021  All threads of the block come to its barrier together, and all of a warp to what it does together: no loop or
+//         branch around depends on what they do not agree on (uniformity.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "kernel/gpu_rules.h"
 #include "kernel/ir.h"
 #include "kernel/pointer_roots.h"
 #include "kernel/print.h"
+#include "kernel/uniformity.h"
 
 namespace tilewright::kernel {
 
@@ -30,7 +35,6 @@ namespace {
 
 constexpr std::size_t max_diagnostics = 20;
 constexpr std::int64_t max_local_bytes = std::int64_t{1} << 30;
-constexpr Type pointer_type{Element::ptr, 1};
 constexpr Type index_type{Element::i64, 1};
 
 class Verifier {
@@ -44,6 +48,7 @@ class Verifier {
     if (!kernel_.body.arguments.empty()) report("K015", nullptr, "the body has arguments");
     check_region(kernel_.body, nullptr, {});
     if (diagnostics_.empty()) check_readonly();
+    if (diagnostics_.empty() && kernel_.block) check_convergence();
     if (diagnostics_.empty()) return {};
     return std::unexpected(std::move(diagnostics_));
   }
@@ -93,6 +98,9 @@ class Verifier {
 
   void check_signature() {
     if (!is_name(kernel_.name)) report("K018", nullptr, "the kernel's name is not a name");
+    if (kernel_.block)
+      if (const std::string wrong = check_block(*kernel_.block); !wrong.empty())
+        report("K020", nullptr, wrong, "threads 1 to 1024, cluster 1 to 16, resident 0 to 32");
     for (const Parameter& parameter : kernel_.parameters) {
       if (!define(parameter.value, nullptr)) continue;
       const Type t = type(parameter.value);
@@ -116,8 +124,9 @@ class Verifier {
   void check_values() {
     for (const Value& value : kernel_.values) {
       const Type t = value.type;
-      const bool legal = t.lanes >= 1 && t.lanes <= max_lanes && (t.element != Element::ptr || t.lanes == 1);
-      if (!legal) report("K018", nullptr, fmt::format("a value of type {}", to_text(t)), "1 to 64 lanes; ptr has one");
+      const bool legal = t.lanes >= 1 && t.lanes <= max_lanes && (!is_pointer(t.element) || t.lanes == 1);
+      if (!legal)
+        report("K018", nullptr, fmt::format("a value of type {}", to_text(t)), "1 to 64 lanes; a pointer has one");
     }
   }
 
@@ -141,6 +150,22 @@ class Verifier {
         return fmt::format("a store through the readonly parameter {}", value_text(kernel_, parameter.value));
       });
     });
+  }
+
+  void check_convergence() {
+    const Uniformity uniformity(kernel_);
+    check_ways(uniformity, kernel_.body, Agreement::block);
+  }
+
+  /// `way` is how far the threads agree to run the region.
+  void check_ways(const Uniformity& uniformity, const Region& region, Agreement way) {
+    for (const Op& op : region.ops) {
+      demand(way <= Uniformity::required(op), "K021", op,
+             way == Agreement::thread ? "not all threads of a warp come here together"
+                                      : "not all threads of the block come here together",
+             "move it out of the loops and branches that depend on the thread");
+      for (const Region& inner : op.regions) check_ways(uniformity, inner, std::max(way, uniformity.into(op)));
+    }
   }
 
   // ---- regions
@@ -185,9 +210,11 @@ class Verifier {
     sound &= demand(has_attribute_kind(op, row.attribute), "K014", op, "an attribute of another kind");
     const bool structured = op.code == Opcode::for_loop || op.code == Opcode::if_then;
     sound &= demand(structured || op.regions.empty(), "K015", op, "an op that has no regions is given some");
-    if (op.code == Opcode::local)
-      demand(parent == nullptr, "K019", op, "a local in a loop or branch",
+    if (op.code == Opcode::local || op.code == Opcode::shared)
+      demand(parent == nullptr, "K019", op, "a buffer in a loop or branch",
              "place it in the body: it lives for the call");
+    sound &= demand(row.rule != OpRule::gpu || kernel_.block, "K020", op, "an op of GPUs in a host's kernel",
+                    "say `gpu threads n` behind the parameters");
     if (sound) check_rule(op, row.rule);
     return sound;
   }
@@ -208,6 +235,22 @@ class Verifier {
         return std::holds_alternative<Access>(op.attribute);
       case OpAttribute::bytes:
         return std::holds_alternative<Bytes>(op.attribute);
+      case OpAttribute::buffer:
+        return std::holds_alternative<SharedBuffer>(op.attribute);
+      case OpAttribute::special:
+        return std::holds_alternative<Special>(op.attribute);
+      case OpAttribute::shuffle_mode:
+        return std::holds_alternative<ShuffleMode>(op.attribute);
+      case OpAttribute::vote:
+        return std::holds_alternative<Vote>(op.attribute);
+      case OpAttribute::atomic:
+        return std::holds_alternative<Atomic>(op.attribute);
+      case OpAttribute::scope:
+        return std::holds_alternative<MemoryScope>(op.attribute);
+      case OpAttribute::barrier:
+        return std::holds_alternative<NamedBarrier>(op.attribute);
+      case OpAttribute::pending:
+        return std::holds_alternative<Count>(op.attribute);
     }
     return false;
   }
@@ -230,6 +273,8 @@ class Verifier {
         return check_convert(op);
       case OpRule::special:
         return check_special(op);
+      case OpRule::gpu:
+        return check_gpu(op);
     }
   }
 
@@ -238,7 +283,7 @@ class Verifier {
   }
 
   void check_same(const Op& op) {
-    demand_types(all_of_result_type(op) && result(op).element != Element::ptr, op, "operands and result of one type");
+    demand_types(all_of_result_type(op) && !is_pointer(result(op).element), op, "operands and result of one type");
   }
 
   void check_same_int(const Op& op) {
@@ -291,6 +336,15 @@ class Verifier {
     }
   }
 
+  void check_gpu(const Op& op) {
+    for (const GpuViolation& violation : check_gpu_op(kernel_, op)) {
+      if (violation.code == "K013")
+        demand_types(false, op, violation.remedy);
+      else
+        report(violation.code, &op, violation.what, violation.remedy);
+    }
+  }
+
   // ---- special ops
 
   void check_special(const Op& op) {
@@ -310,9 +364,9 @@ class Verifier {
       case Opcode::bitcast:
         return check_bitcast(op);
       case Opcode::offset:
-        return void(
-            demand_types(operand(op, 0) == pointer_type && operand(op, 1) == index_type && result(op) == pointer_type,
-                         op, "a pointer and an i64, to a pointer"));
+        return void(demand_types(
+            is_pointer(operand(op, 0).element) && operand(op, 1) == index_type && result(op) == operand(op, 0), op,
+            "a pointer and an i64, to a pointer of the same memory"));
       case Opcode::load:
         return check_access(op, 0, 0, result_or_none(op));
       case Opcode::store:
@@ -322,7 +376,7 @@ class Verifier {
       case Opcode::scatter:
         return check_access(op, 1, 1, value_or_none(op));
       case Opcode::prefetch:
-        return void(demand_types(operand(op, 0) == pointer_type, op, "a pointer"));
+        return void(demand_types(operand(op, 0).element == Element::ptr, op, "a ptr"));
       case Opcode::local:
         return check_local(op);
       case Opcode::for_loop:
@@ -339,7 +393,7 @@ class Verifier {
   void check_constant(const Op& op) {
     const Scalar& number = std::get<Scalar>(op.attribute);
     const Element element = result(op).element;
-    if (!demand_types(element != Element::ptr, op, "a number; a pointer has no constants")) return;
+    if (!demand_types(!is_pointer(element), op, "a number; a pointer has no constants")) return;
     if (!demand(number.is_float() == is_float(element), "K014", op, "a constant of the wrong class")) return;
     const bool kept = number.is_float()
                           ? std::isnan(number.as_double()) || round_to(number, float_dtype(element)) == number
@@ -361,7 +415,7 @@ class Verifier {
   void check_shuffle(const Op& op) {
     const Type from = operand(op, 0);
     const std::vector<std::int32_t>& lanes = std::get<Lanes>(op.attribute).lanes;
-    demand_types(operand(op, 1) == from && result(op).element == from.element && from.element != Element::ptr, op,
+    demand_types(operand(op, 1) == from && result(op).element == from.element && !is_pointer(from.element), op,
                  "two operands of one type, and its element in the result");
     demand(lanes.size() == result(op).lanes, "K014", op,
            [&] { return fmt::format("{} lanes chosen for a result of {}", lanes.size(), to_text(result(op))); });
@@ -374,9 +428,9 @@ class Verifier {
   void check_bitcast(const Op& op) {
     const Type from = operand(op, 0);
     const Type to = result(op);
-    demand_types(from.lanes == to.lanes && bits(from.element) == bits(to.element) && to.element != Element::ptr, op,
+    demand_types(from.lanes == to.lanes && bits(from.element) == bits(to.element) && !is_pointer(to.element), op,
                  "elements of one size; a pointer only to i64");
-    demand_types(from.element != Element::ptr || to.element == Element::i64, op, "a pointer only to i64");
+    demand_types(!is_pointer(from.element) || to.element == Element::i64, op, "a pointer only to i64");
   }
 
   std::optional<Type> result_or_none(const Op& op) const { return result(op); }
@@ -393,9 +447,9 @@ class Verifier {
             [&] { return fmt::format("{} operands", op.operands.size()); },
             fmt::format("{}, or {} with a mask", least, least + 1)))
       return;
-    const bool in_memory = data->element != Element::ptr && data->element != Element::i1;
+    const bool in_memory = !is_pointer(data->element) && data->element != Element::i1;
     demand_types(in_memory, op, "elements that memory holds: bool is i8 there, pointers come as parameters");
-    demand_types(operand(op, values) == pointer_type, op, "a pointer");
+    demand_types(is_pointer(operand(op, values).element), op, "a pointer");
     if (offsets == 1)
       demand_types(operand(op, values + 1) == data->with(Element::i64) && data->lanes > 1, op,
                    "a vector, and one i64 byte offset a lane");
@@ -416,7 +470,7 @@ class Verifier {
   }
 
   void check_local(const Op& op) {
-    demand_types(result(op) == pointer_type, op, "a pointer");
+    demand_types(result(op).element == Element::ptr, op, "a ptr");
     const std::int64_t bytes = std::get<Bytes>(op.attribute).bytes;
     demand(
         bytes > 0 && bytes <= max_local_bytes, "K014", op, [&] { return fmt::format("a local of {} bytes", bytes); },

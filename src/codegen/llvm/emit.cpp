@@ -48,6 +48,9 @@ llvm::Type* Emitter::type(kernel::Type type) const {
     case Element::ptr:
       element = llvm::PointerType::get(context_, 0);
       break;
+    case Element::ptr_shared:
+      element = llvm::PointerType::get(context_, 3);
+      break;
   }
   return type.lanes == 1 ? element : llvm::FixedVectorType::get(element, type.lanes);
 }
@@ -310,6 +313,11 @@ std::int64_t check_region(const kernel::Kernel& kernel, const kernel::Region& re
 }  // namespace
 
 Result<void> emit_kernel(const kernel::Kernel& kernel, llvm::Module& module, const TargetRules& rules) {
+  if (kernel.block.has_value() != rules.is_gpu)
+    return fail("G006",
+                fmt::format("kernel {} is a {}'s, and the target is a {}", kernel.name, kernel.block ? "GPU" : "host",
+                            rules.is_gpu ? "GPU" : "host"),
+                "compile each kernel for the kind of machine that it is written for");
   const std::int64_t local_bytes = check_region(kernel, kernel.body);
   if (local_bytes > rules.local_bytes)
     return fail("G001", fmt::format("kernel {} asks for {} bytes of local memory", kernel.name, local_bytes),

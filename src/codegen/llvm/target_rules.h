@@ -12,6 +12,8 @@ class TargetRules {
  public:
   virtual ~TargetRules() = default;
 
+  /// Runs GPU kernels, and no others.
+  bool is_gpu = false;
   /// `fma` in one rounding; otherwise a multiplication and an addition.
   bool has_fma = false;
   /// The hardware's minimum and maximum give NaN if either operand is; otherwise compare and select.

@@ -301,6 +301,9 @@ Result<void> bind_arguments(const Kernel& kernel, const interpreter::Decoded& de
 
 Result<Interpreter> Interpreter::make(const Kernel& kernel) {
   if (auto legal = verify(kernel); !legal) return std::unexpected(legal.error());
+  if (kernel.block)
+    return fail("K107", fmt::format("kernel {} is a GPU's, and the interpreter runs one thread alone", kernel.name),
+                "a kernel of the host");
   return Interpreter(std::make_shared<const Program>(Program{&kernel, interpreter::Decoder(kernel).decode()}));
 }
 

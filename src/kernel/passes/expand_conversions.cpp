@@ -33,6 +33,7 @@ class Expansion {
       case OpRule::same_int:
       case OpRule::choose:
       case OpRule::special:
+      case OpRule::gpu:
         return std::nullopt;
     }
     return std::nullopt;

@@ -12,7 +12,7 @@ namespace {
 
 /// Of the ops without regions: seen from outside of the kernel, or by a later op that does not take its result.
 bool has_effect(const Op& op) {
-  return info(op.code).effect == OpEffect::writes && op.code != Opcode::local;
+  return info(op.code).effect == OpEffect::writes && op.code != Opcode::local && op.code != Opcode::shared;
 }
 
 bool contains_effect(const Op& op) {
