@@ -111,10 +111,12 @@ enum class Opcode : std::uint8_t {
 
 enum class OpRule : std::uint8_t { same, same_int, same_float, cmp, choose, convert, special, gpu };
 enum class OpEffect : std::uint8_t { pure, reads, writes, control, collective };
-#define TILEWRIGHT_KERNEL_ATTRIBUTES(X)                                                                             \
-  X(none)                                                                                                           \
-  X(number) X(lane) X(lanes) X(predicate) X(access) X(bytes) X(buffer) X(special) X(shuffle_mode) X(vote) X(atomic) \
-      X(scope) X(barrier) X(pending)
+#define TILEWRIGHT_KERNEL_ATTRIBUTES(X)                                                                               \
+  X(none)                                                                                                             \
+  X(number)                                                                                                           \
+  X(lane)                                                                                                             \
+  X(lanes) X(predicate) X(access) X(bytes) X(buffer) X(special) X(shuffle_mode) X(vote) X(atomic) X(scope) X(barrier) \
+      X(pending)
 
 enum class OpAttribute : std::uint8_t {
 #define X(name) name,

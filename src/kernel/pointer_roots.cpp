@@ -7,12 +7,16 @@ namespace tilewright::kernel {
 
 PointerRoots::PointerRoots(const Kernel& kernel) : kernel_(kernel), roots_(kernel.values.size()) {
   const std::size_t count = kernel.parameters.size();
+  const auto start = [&](ValueId pointer, std::size_t root) {
+    std::vector<bool>& own = roots_[pointer.index];
+    own.resize(count + 1);
+    own[root] = true;
+  };
   for (std::size_t i = 0; i < count; ++i)
-    if (kernel.values[kernel.parameters[i].value].type.element == Element::ptr) {
-      std::vector<bool>& own = roots_[kernel.parameters[i].value.index];
-      own.resize(count);
-      own[i] = true;
-    }
+    if (kernel.values[kernel.parameters[i].value].type.element == Element::ptr) start(kernel.parameters[i].value, i);
+  walk(kernel.body, [&](const Op& op) {
+    if (op.code == Opcode::local) start(op.results[0], count);
+  });
   // A loop's carried pointer depends on what its body yields: once more until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
@@ -24,7 +28,7 @@ bool PointerRoots::merge(ValueId into, ValueId from) {
   std::vector<bool>& target = roots_[into.index];
   const std::vector<bool> source = roots_[from.index];
   if (source.empty()) return false;
-  target.resize(kernel_.parameters.size());
+  target.resize(kernel_.parameters.size() + 1);
   bool changed = false;
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (!source[i] || target[i]) continue;
@@ -57,9 +61,14 @@ bool PointerRoots::follow(const Op& op) {
 std::vector<std::size_t> PointerRoots::of(ValueId pointer) const {
   std::vector<std::size_t> parameters;
   const std::vector<bool>& roots = roots_[pointer.index];
-  for (std::size_t i = 0; i < roots.size(); ++i)
+  for (std::size_t i = 0; i + 1 < roots.size(); ++i)
     if (roots[i]) parameters.push_back(i);
   return parameters;
+}
+
+bool PointerRoots::may_be_local(ValueId pointer) const {
+  const std::vector<bool>& roots = roots_[pointer.index];
+  return !roots.empty() && roots.back();
 }
 
 void PointerRoots::for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const {

@@ -15,6 +15,8 @@ class PointerRoots {
 
   /// Indices into Kernel::parameters, ascending; empty for a pointer to a local or to shared memory.
   std::vector<std::size_t> of(ValueId pointer) const;
+  /// Whether it may come from a `local`.
+  bool may_be_local(ValueId pointer) const;
   /// Each store, scatter and atomic with each parameter whose bytes it may write.
   void for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const;
 
@@ -23,7 +25,7 @@ class PointerRoots {
   bool follow(const Op& op);
 
   const Kernel& kernel_;
-  std::vector<std::vector<bool>> roots_;  ///< by value, by parameter
+  std::vector<std::vector<bool>> roots_;  ///< by value, by parameter; the last one stands for all locals
 };
 
 }  // namespace tilewright::kernel

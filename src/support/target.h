@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewright {
@@ -21,5 +22,25 @@ struct HostTarget {
   std::int64_t l3_bytes = 8 << 20;  ///< shared by all cores
   int threads = 1;                  ///< that run at once
 };
+
+/// An NVIDIA GPU architecture, as the CUDA C++ Programming Guide's table of technical specifications has it.
+struct NvptxTarget {
+  std::string arch;             ///< "sm_90a"
+  int capability = 80;          ///< 10 · major + minor
+  int ptx_version = 78;         ///< of the text: 10 · major + minor
+  bool has_hopper_ops = false;  ///< the ops of sm_90a: warpgroup products, register reallocation
+  int warp_threads = 32;
+  int max_block_threads = 1024;
+  int max_multiprocessor_threads = 2048;
+  int max_multiprocessor_blocks = 32;
+  int multiprocessor_registers = 65536;
+  int max_thread_registers = 255;
+  std::int64_t max_block_shared_bytes = 163 << 10;
+  std::int64_t multiprocessor_shared_bytes = 164 << 10;  ///< of which each block takes 1 KiB for the system
+  int max_cluster_blocks = 1;                            ///< that any device of the architecture can hold
+};
+
+/// The architectures that code is generated for: sm_80, sm_89, sm_90a. Null for any other name.
+const NvptxTarget* nvptx_target_named(std::string_view arch);
 
 }  // namespace tilewright

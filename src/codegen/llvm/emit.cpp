@@ -19,6 +19,8 @@ Emitter::Emitter(const kernel::Kernel& kernel, llvm::Module& module, const Targe
       module_(module),
       context_(module.getContext()),
       rules_(rules),
+      gpu_(rules.gpu()),
+      roots_(kernel),
       build_(context_),
       values_(kernel.values.size(), nullptr) {}
 
@@ -87,10 +89,14 @@ llvm::Function* Emitter::declare_body() {
 void Emitter::emit() {
   function_ = declare_body();
   build_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+  if (gpu_ != nullptr) place_shared();
   region(kernel_.body);
   if (has_nontemporal_store_) rules_.order_nontemporal_stores(build_);
   build_.CreateRetVoid();
-  rules_.add_entry(*function_, kernel_.name);
+  if (gpu_ != nullptr)
+    gpu_->make_entry(*function_, kernel_);
+  else
+    rules_.add_entry(*function_, kernel_.name);
 }
 
 Emitter::Values Emitter::region(const kernel::Region& region) {
@@ -123,7 +129,10 @@ void Emitter::op(const kernel::Op& op) {
       return scatter(op);
     case Opcode::prefetch:
       return prefetch(op);
+    case Opcode::shared:
+      return;  // by place_shared
     default:
+      if (kernel::info(op.code).rule == kernel::OpRule::gpu) return gpu_op(op);
       return define(op.results.front(), pure(op));
   }
 }
@@ -313,10 +322,10 @@ std::int64_t check_region(const kernel::Kernel& kernel, const kernel::Region& re
 }  // namespace
 
 Result<void> emit_kernel(const kernel::Kernel& kernel, llvm::Module& module, const TargetRules& rules) {
-  if (kernel.block.has_value() != rules.is_gpu)
+  if (kernel.block.has_value() != (rules.gpu() != nullptr))
     return fail("G006",
                 fmt::format("kernel {} is a {}'s, and the target is a {}", kernel.name, kernel.block ? "GPU" : "host",
-                            rules.is_gpu ? "GPU" : "host"),
+                            rules.gpu() ? "GPU" : "host"),
                 "compile each kernel for the kind of machine that it is written for");
   const std::int64_t local_bytes = check_region(kernel, kernel.body);
   if (local_bytes > rules.local_bytes)

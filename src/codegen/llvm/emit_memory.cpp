@@ -41,6 +41,7 @@ void Emitter::mark_nontemporal(llvm::Instruction* access) {
 }
 
 llvm::Value* Emitter::load(const kernel::Op& op) {
+  if (gpu_ != nullptr) return gpu_load(op);
   llvm::Type* type = result_type(op);
   if (op.operands.size() == 1 || is_all_true(operand(op, 1))) {
     llvm::LoadInst* load = build_.CreateAlignedLoad(type, operand(op, 0), alignment(op));
@@ -54,6 +55,7 @@ llvm::Value* Emitter::load(const kernel::Op& op) {
 }
 
 void Emitter::store(const kernel::Op& op) {
+  if (gpu_ != nullptr) return gpu_store(op);
   llvm::Value* value = operand(op, 0);
   if (op.operands.size() == 2 || is_all_true(operand(op, 2))) {
     llvm::StoreInst* store = build_.CreateAlignedStore(value, operand(op, 1), alignment(op));
@@ -71,6 +73,7 @@ llvm::Value* Emitter::lane_addresses(const kernel::Op& op, std::size_t pointer) 
 }
 
 llvm::Value* Emitter::gather(const kernel::Op& op) {
+  if (gpu_ != nullptr) return gpu_gather(op);
   llvm::Type* type = result_type(op);
   llvm::Value* mask = op.operands.size() > 2 ? as_vector(build_, operand(op, 2)) : nullptr;
   llvm::Value* zeros = llvm::Constant::getNullValue(as_vector(type));
@@ -79,6 +82,7 @@ llvm::Value* Emitter::gather(const kernel::Op& op) {
 }
 
 void Emitter::scatter(const kernel::Op& op) {
+  if (gpu_ != nullptr) return gpu_scatter(op);
   llvm::Value* value = operand(op, 0);
   llvm::Value* mask = op.operands.size() > 3 ? as_vector(build_, operand(op, 3)) : nullptr;
   build_.CreateMaskedScatter(as_vector(build_, value), lane_addresses(op, 1), alignment(op), mask);

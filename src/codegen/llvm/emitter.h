@@ -1,5 +1,5 @@
 // The emitter's state, shared by its parts: emit.cpp (functions, regions, control), emit_values.cpp (arithmetic and
-// conversions) and emit_memory.cpp. Private to them.
+// conversions), emit_memory.cpp and emit_gpu.cpp. Private to them.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -8,6 +8,7 @@
 
 #include "codegen/llvm/target_rules.h"
 #include "kernel/ir.h"
+#include "kernel/pointer_roots.h"
 
 namespace tilewright::codegen {
 
@@ -50,6 +51,18 @@ class Emitter {
   void prefetch(const kernel::Op& op);
   void mark_nontemporal(llvm::Instruction* access);
 
+  // emit_gpu.cpp
+  void place_shared();
+  void gpu_op(const kernel::Op& op);
+  llvm::Value* gpu_load(const kernel::Op& op);
+  void gpu_store(const kernel::Op& op);
+  llvm::Value* gpu_gather(const kernel::Op& op);
+  void gpu_scatter(const kernel::Op& op);
+  /// A pointer in the address space of its memory, where that is known.
+  llvm::Value* in_its_space(kernel::ValueId pointer);
+  bool reads_constants(kernel::ValueId pointer) const;
+  MemoryAccess access(const kernel::Op& op, llvm::Type* type, std::size_t pointer, std::size_t mask);
+
   llvm::Type* type(kernel::Type type) const;
   llvm::Type* result_type(const kernel::Op& op) const { return type(kernel_.values[op.results.front()].type); }
   llvm::Value* value(kernel::ValueId id) const { return values_[id.index]; }
@@ -61,6 +74,8 @@ class Emitter {
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   const TargetRules& rules_;
+  const GpuRules* gpu_;  ///< null for a host
+  kernel::PointerRoots roots_;
   llvm::IRBuilder<> build_;
   llvm::Function* function_ = nullptr;
   Values values_;

@@ -10,6 +10,10 @@ NativeConversions native_conversions(const HostTarget& target) {
   return {.f16 = target.has_half};
 }
 
+NativeConversions native_conversions(const NvptxTarget&) {
+  return {.f16 = true};
+}
+
 namespace {
 
 class Expansion {

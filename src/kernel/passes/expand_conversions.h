@@ -26,6 +26,7 @@ struct NativeConversions {
   bool f8e5m2 = false;
 };
 NativeConversions native_conversions(const HostTarget& target);
+NativeConversions native_conversions(const NvptxTarget& target);
 
 void expand_conversions(Kernel& kernel, const NativeConversions& native);
 

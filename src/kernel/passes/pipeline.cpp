@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernel/passes/expand_functions.h"
 #include "kernel/passes/hoist_invariants.h"
 #include "kernel/passes/remove_dead_ops.h"
 #include "kernel/passes/share_ops.h"
@@ -18,6 +19,11 @@ constexpr std::array passes = {
     KernelPass{"expand_conversions",
                [](Kernel& kernel, const KernelFacts& facts) { expand_conversions(kernel, facts.conversions); },
                "write conversions of small floats with integer ops and f32"},
+    KernelPass{"expand_functions",
+               [](Kernel& kernel, const KernelFacts& facts) {
+                 if (facts.expands_functions) expand_functions(kernel);
+               },
+               "write exp, log, … with arithmetic, where the target has no library of them"},
     KernelPass{"hoist_invariants", [](Kernel& kernel, const KernelFacts&) { hoist_invariants(kernel); },
                "move pure ops out of the loops that they do not depend on"},
     KernelPass{"share_ops", [](Kernel& kernel, const KernelFacts&) { share_ops(kernel); },
@@ -30,6 +36,10 @@ constexpr std::array passes = {
 
 KernelFacts kernel_facts(const HostTarget& target) {
   return {native_conversions(target)};
+}
+
+KernelFacts kernel_facts(const NvptxTarget& target) {
+  return {native_conversions(target), true};
 }
 
 std::span<const KernelPass> kernel_passes() {

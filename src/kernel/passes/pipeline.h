@@ -13,8 +13,10 @@ namespace tilewright::kernel {
 /// What the passes must know of the machine.
 struct KernelFacts {
   NativeConversions conversions;
+  bool expands_functions = false;  ///< the target has no library of exp, log, …
 };
 KernelFacts kernel_facts(const HostTarget& target);
+KernelFacts kernel_facts(const NvptxTarget& target);
 
 struct KernelPass {
   std::string_view name;
