@@ -9,6 +9,7 @@
 #include "support/overloaded.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/place_for_host.h"
+#include "tile/passes/prefetch_sums.h"
 #include "tile/passes/stream_stores.h"
 #include "tile/walk.h"
 
@@ -134,6 +135,7 @@ class Planning {
     const bool split = nest.schedule.split_iter.valid() && nest.schedule.split > 0;
     const IntExpr part = split ? program.grid.front().step : IntExpr(0);
     tile::place_for_host(program, nest, target_);
+    tile::prefetch_sums(program);
     if (!split) tile::stream_stores(program, facts, target_);
     require(tile::verify(program), program, "place_for_host");
     record(trace_, "place_for_host", "staging, layouts and lanes", PassKind::lowering, to_text(program));

@@ -172,6 +172,7 @@ Action resolve_op(Machine& machine, const Op& op) {
                         [&](const Copy& n) { return resolve_copy(machine, op, n); },
                         [&](const Store& n) { return resolve_store(machine, op, n); },
                         [&](const StoreBuffer& n) { return resolve_store_buffer(machine, op, n); },
+                        [](const Prefetch&) -> Action { return [](Machine&) { return true; }; },
                     },
                     op.node);
 }

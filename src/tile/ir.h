@@ -203,9 +203,16 @@ struct StoreBuffer {
   ValueId value;
 };
 
+/// A hint that the tensor's elements at the tile's coordinates are used soon; outside ones may be named too.
+struct Prefetch {
+  TensorId tensor;
+  std::vector<Affine> index;
+  TileType type;
+};
+
 struct Op {
   std::variant<Fill, Iota, ExtentValue, Load, LoadBuffer, Map, Cast, Mask, Reduce, Contract, ConvertLayout, For, If,
-               Allocate, Copy, Store, StoreBuffer>
+               Allocate, Copy, Store, StoreBuffer, Prefetch>
       node;
   std::vector<ValueId> results;  ///< one for pure ops, as many as yields for For and If
 };

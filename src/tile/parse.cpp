@@ -473,6 +473,13 @@ class ProgramParser {
       reader_.expect(",");
       store.value = operand();
       op.node = store;
+    } else if (reader_.accept("prefetch")) {
+      Prefetch prefetch;
+      prefetch.tensor = tensor();
+      prefetch.index = slots();
+      reader_.expect(":");
+      prefetch.type = type();
+      op.node = std::move(prefetch);
     } else {
       return false;
     }

@@ -181,6 +181,9 @@ class Printer {
                    [&](const StoreBuffer& n) {
                      writer_.line(fmt::format("store_buffer {}, {}", buffer_name(n.buffer), value_name(n.value)));
                    },
+                   [&](const Prefetch& n) {
+                     writer_.line(fmt::format("prefetch {} : {}", access(n.tensor, n.index), type(n.type)));
+                   },
                },
                op.node);
   }

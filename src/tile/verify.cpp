@@ -197,6 +197,10 @@ class Verifier {
                      for (const StoreIndex& slot : n.index) iters({slot.iter});
                    },
                    [&](const StoreBuffer& n) { check_id(program_.buffers, n.buffer, "buffer"); },
+                   [&](const Prefetch& n) {
+                     check_slots(n.tensor, n.index);
+                     for (const Axis& axis : n.type.axes) iters({axis.iter});
+                   },
                },
                op.node);
   }

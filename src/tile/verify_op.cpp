@@ -81,6 +81,11 @@ class OpVerifier {
                    [&](const Copy& n) { check_copy(n); },
                    [&](const Store& n) { check_store(n); },
                    [&](const StoreBuffer& n) { check_buffer_tile(n.buffer, type(n.value)); },
+                   [&](const Prefetch& n) {
+                     require_placed();
+                     check_access(n.tensor, n.index.size());
+                     check_dtype(n.type.dtype, program_.tensors[n.tensor].dtype, "the tile", "the tensor");
+                   },
                },
                op_.node);
     if (program_.phase == Phase::placed) check_lanes();
@@ -96,7 +101,8 @@ class OpVerifier {
   bool check_result_count() {
     const bool structured = std::holds_alternative<For>(op_.node) || std::holds_alternative<If>(op_.node);
     const bool effect = std::holds_alternative<Allocate>(op_.node) || std::holds_alternative<Copy>(op_.node) ||
-                        std::holds_alternative<Store>(op_.node) || std::holds_alternative<StoreBuffer>(op_.node);
+                        std::holds_alternative<Store>(op_.node) || std::holds_alternative<StoreBuffer>(op_.node) ||
+                        std::holds_alternative<Prefetch>(op_.node);
     const std::size_t expected = effect ? 0 : 1;
     if (structured || op_.results.size() == expected) return true;
     add("T004", fmt::format("{} results; a {} has {}", op_.results.size(), op_name(op_), expected));

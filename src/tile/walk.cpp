@@ -22,6 +22,7 @@ std::string_view op_name(const Op& op) {
                         [](const Copy&) { return std::string_view("copy"); },
                         [](const Store&) { return std::string_view("store"); },
                         [](const StoreBuffer&) { return std::string_view("store_buffer"); },
+                        [](const Prefetch&) { return std::string_view("prefetch"); },
                     },
                     op.node);
 }

@@ -53,6 +53,7 @@ void for_each_operand(AnyOp& op, Visit&& visit) {
                  [](SameConst<AnyOp, Copy>&) {},
                  [&](SameConst<AnyOp, Store>& store) { visit(store.value); },
                  [&](SameConst<AnyOp, StoreBuffer>& store) { visit(store.value); },
+                 [](SameConst<AnyOp, Prefetch>&) {},
              },
              op.node);
 }

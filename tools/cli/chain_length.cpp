@@ -119,6 +119,7 @@ class ProgramChains {
             [&](const tile::Copy& n) { store(lengths_.buffers[n.buffer.index], lengths_.tensors[n.tensor.index]); },
             [&](const tile::Store& n) { store(lengths_.tensors[n.tensor.index], of(n.value)); },
             [&](const tile::StoreBuffer& n) { store(lengths_.buffers[n.buffer.index], of(n.value)); },
+            [](const tile::Prefetch&) {},
         },
         op.node);
   }

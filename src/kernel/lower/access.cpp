@@ -10,6 +10,8 @@
 namespace tilewright::kernel::lowering {
 namespace {
 
+constexpr std::int64_t line_bytes = 64;  ///< of a cache line
+
 std::int64_t bytes_of(DType dtype) {
   return static_cast<std::int64_t>(size_of(dtype));
 }
@@ -66,13 +68,18 @@ AccessMap Lowering::tensor_access(tile::TensorId tensor, const std::vector<tile:
 }
 
 /// A coordinate c of a packed axis lies at (c / inner) · outer + (c % inner) · inner_stride. Scopes start at multiples
-/// of `inner`, where that is c · (outer / inner): the running pointer's step. Positions inside a tile add the rest.
+/// of `inner`, where that is c · (outer / inner): the running pointer's step. Positions inside a tile add the rest. An
+/// axis of one panel is c · inner_stride throughout.
 AccessMap Lowering::buffer_access(tile::BufferId id) const {
   const tile::Buffer& buffer = program_.buffers[id];
   AccessMap map;
   map.buffer = id;
   for (const tile::BufferAxis& axis : buffer.axes) {
     const IntExpr outer = axis.outer_stride * bytes_of(buffer.dtype);
+    if (axis.capacity.is_constant(axis.inner)) {
+      map.bytes[axis.iter] = axis.inner_stride * bytes_of(buffer.dtype);
+      continue;
+    }
     map.bytes[axis.iter] = floor_div(outer, axis.inner);
     for (std::int64_t p = 0; p < axis.inner && axis.inner > 1; ++p)
       map.positions[axis.iter].push_back(p * axis.inner_stride * bytes_of(buffer.dtype));
@@ -83,6 +90,8 @@ AccessMap Lowering::buffer_access(tile::BufferId id) const {
 std::string Lowering::access_key(const tile::Op& op) const {
   if (const auto* load = std::get_if<tile::Load>(&op.node))
     return "t" + std::to_string(load->tensor.index) + ":" + affine_key(load->index);
+  if (const auto* prefetch = std::get_if<tile::Prefetch>(&op.node))
+    return "t" + std::to_string(prefetch->tensor.index) + ":" + affine_key(prefetch->index);
   if (const auto* store = std::get_if<tile::Store>(&op.node))
     return "t" + std::to_string(store->tensor.index) + ":" + affine_key(store_affine(*store));
   if (const auto* load = std::get_if<tile::LoadBuffer>(&op.node)) return "b" + std::to_string(load->buffer.index);
@@ -99,6 +108,7 @@ void Lowering::register_accesses(const tile::Block& block) {
       pointers_[key] = build_.offset(tensors_.at(tensor), size(constant_bytes(program_.tensors[tensor], index)));
     };
     if (const auto* load = std::get_if<tile::Load>(&op.node)) of_tensor(load->tensor, load->index);
+    if (const auto* prefetch = std::get_if<tile::Prefetch>(&op.node)) of_tensor(prefetch->tensor, prefetch->index);
     if (const auto* store = std::get_if<tile::Store>(&op.node)) of_tensor(store->tensor, store_affine(*store));
     const auto of_buffer = [&](tile::BufferId buffer) {
       accesses_[key] = buffer_access(buffer);
@@ -407,6 +417,18 @@ void Lowering::store_buffer(const tile::Op& op, const tile::StoreBuffer& store) 
   each_position(tile.axes, [&](const Positions& at) {
     const ValueId value = to_memory(build_, this->at(tile, at, lanes), tile.dtype);
     build_.store(value, address(key, tile, at, false), {align, false});
+  });
+}
+
+/// One hint a cache line where lanes are contiguous; elements that are scattered along the lanes are left alone.
+void Lowering::prefetch(const tile::Op& op, const tile::Prefetch& prefetch) {
+  const Registers tile{prefetch.type.dtype, prefetch.type.axes, {}};
+  if (lane_stride(prefetch.tensor, prefetch.index, tile) != StrideClass::one) return;
+  const std::int64_t vector_bytes = lanes_of(tile.axes) * bytes_of(tile.dtype);
+  const auto lanes = std::ranges::find_if(tile.axes, &Axis::lanes);
+  const std::string key = access_key(op);
+  each_position(tile.axes, [&](const Positions& at) {
+    if (at.at(lanes->iter) * vector_bytes % line_bytes < vector_bytes) build_.prefetch(address(key, tile, at, false));
   });
 }
 

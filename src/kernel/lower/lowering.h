@@ -114,6 +114,7 @@ class Lowering {
   StrideClass lane_stride(tile::TensorId tensor, const std::vector<tile::Affine>& index, const Registers& tile) const;
   void store(const tile::Op& op, const tile::Store& store);
   void store_buffer(const tile::Op& op, const tile::StoreBuffer& store);
+  void prefetch(const tile::Op& op, const tile::Prefetch& prefetch);
 
   // registers.cpp: computing on tiles.
   int lanes_of(const std::vector<Axis>& axes) const;

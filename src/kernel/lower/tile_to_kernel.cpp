@@ -156,7 +156,8 @@ void Lowering::lower_op(const tile::Op& op) {
                  [&](const tile::For& n) { many(lower_for(n)); }, [&](const tile::If& n) { many(lower_if(n)); },
                  [&](const tile::Allocate& n) { allocate(n.buffer); },
                  [&](const tile::Copy&) { internal_error("a copy reached tile_to_kernel: expand it first"); },
-                 [&](const tile::Store& n) { store(op, n); }, [&](const tile::StoreBuffer& n) { store_buffer(op, n); }},
+                 [&](const tile::Store& n) { store(op, n); }, [&](const tile::StoreBuffer& n) { store_buffer(op, n); },
+                 [&](const tile::Prefetch& n) { prefetch(op, n); }},
       op.node);
 }
 

@@ -4,12 +4,23 @@
 // and a broadcast scalar. A panel of that factor of k 256 × 16 points is 16 KiB, half of the first-level cache; a block
 // of k 256 × j 4096 is 4 MiB, a part of the last-level cache; 252 rows of the other factor are 258 KiB, half of the
 // second-level cache.
+//
+// Where both factors share the lanes' iterator (a batch), a tile of 4 × 3 vectors loads each factor's vectors once. Its
+// packed blocks hold whole cache lines of lanes, as they lie in memory, cut into panels of one vector each: a block of
+// k 128 × 64 rows × 32 lanes is read in one pass and used by 4 vectors of lanes, one after the other.
 #include <algorithm>
+#include <array>
 
 #include "nest/passes/host_schedule.h"
 
 namespace tilewright::nest::host_schedule {
 namespace {
+
+constexpr std::int64_t block_line_bytes = 128;  ///< of lanes that a packed block of a batch reads from each row
+
+std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 std::int64_t round_down(std::int64_t value, std::int64_t multiple) {
   return std::max(value / multiple * multiple, multiple);
@@ -98,8 +109,10 @@ class Chooser {
   void choose_blocks() {
     const HostTarget& t = p_.target;
     const std::int64_t bytes = p_.element_bytes;
-    const std::int64_t panel =
-        column_.valid() ? registers(column_) * (lanes_are_batch() ? registers(choice_.lanes) : 1) : 1;
+    const std::int64_t vector = lanes_are_batch() ? registers(choice_.lanes) : 1;
+    // The panel that stays in the first-level cache: of columns; of rows where the lanes are a batch.
+    const IterId resident = lanes_are_batch() ? row_ : column_;
+    const std::int64_t panel = resident.valid() ? registers(resident) * vector : 1;
     depth_ = std::clamp<std::int64_t>(t.l1_bytes / 2 / (panel * bytes), 64, 1024);
     const std::int64_t m = p_.points(c_.m), n = p_.points(c_.n), k = p_.points(c_.k);
     // The loop over k that runs innermost: the one along which the scalar factor is contiguous.
@@ -108,59 +121,63 @@ class Chooser {
       if (p_.bucket(iter) > 1 && side_stride(p_, c_.lhs, iter) == StrideClass::one) inner_k_ = iter;
     if (k == 0 || !column_.valid()) return;
     const bool jumps = !lanes_are_batch() && side_stride(p_, c_.rhs, choice_.lanes) == StrideClass::other;
-    const std::int64_t batch = lanes_are_batch() ? registers(choice_.lanes) : 1;
+    const std::int64_t batch = lanes_are_batch() ? p_.bucket(choice_.lanes) : 1;
     pack_rhs_ = m >= 16 && (n * k * bytes * batch > t.l2_bytes || jumps);
     // Rows a power of two apart share a few sets of the caches; packed, a block of them stays where it belongs.
     pack_lhs_ = row_.valid() && n >= 4 * registers(column_) && m * k * bytes * batch > t.l2_bytes;
     blocked_ = (pack_rhs_ || pack_lhs_) || k > 4 * depth_;
-    rows_block_ =
-        row_.valid() ? round_down(std::max<std::int64_t>(t.l2_bytes / 2 / (depth_ * bytes * batch), 1), registers(row_))
-                     : 1;
-    columns_block_ =
-        round_down(std::min<std::int64_t>(t.l3_bytes / 4 / (depth_ * bytes * batch), 4096), registers(column_));
+    lanes_block_ = vector;
+    if (blocked_ && lanes_are_batch())
+      lanes_block_ = round_down(std::min<std::int64_t>(p_.bucket(choice_.lanes), block_line_bytes / bytes), vector);
+    if (!blocked_) return;
+    block(innermost(c_.k, inner_k_), depth_);
+    block(innermost(c_.m, row_), t.l2_bytes / 2 / (depth_ * bytes * lanes_block_));
+    // Columns stream past the resident rows of a batch from the second-level cache.
+    const std::int64_t columns = lanes_are_batch() ? t.l2_bytes / 2 / (depth_ * bytes * vector)
+                                                   : std::min<std::int64_t>(t.l3_bytes / 4 / (depth_ * bytes), 4096);
+    block(innermost(c_.n, column_), columns);
+  }
+
+  /// The group's iterators, `last` at the end: the order of their loops.
+  static std::vector<IterId> innermost(std::vector<IterId> group, IterId last) {
+    if (std::erase(group, last) > 0) group.push_back(last);
+    return group;
+  }
+
+  /// Blocks of about `points` points of a group: its inner loops run whole while they fit.
+  void block(const std::vector<IterId>& group, std::int64_t points) {
+    for (auto iter = group.rbegin(); iter != group.rend(); ++iter) {
+      blocks_[*iter] = block_of(*iter, points);
+      points = std::max<std::int64_t>(points / blocks_[*iter], 1);
+    }
+  }
+
+  /// Even blocks of `iter` in whole register tiles, of about `points`: a last block of a few points would have the
+  /// other factor packed for it once more.
+  std::int64_t block_of(IterId iter, std::int64_t points) const {
+    const std::int64_t all = std::max<std::int64_t>(p_.bucket(iter), 1);
+    points = std::max<std::int64_t>(points, 1);
+    const std::int64_t blocks = std::max<std::int64_t>((all + points / 2) / points, 1);
+    return ceil_to((all + blocks - 1) / blocks, registers(iter));
   }
 
   void order_loops() {
-    std::vector<Level> inner;
     add_tasks();
-    std::vector<IterId> other_m = c_.m, other_n = c_.n;
-    std::erase(other_m, row_);
-    std::erase(other_n, column_);
-    for (IterId iter : other_n)
-      if (!is_parallel(iter)) level(iter, 1);
-    if (blocked_ && column_.valid()) level(column_, columns_block_);
-    std::map<IterId, std::int64_t> k_steps;
-    if (blocked_) {
-      // The innermost loops over k run whole while they fit the depth; the next one is stepped, the others are outside.
-      std::vector<IterId> k = c_.k;
-      std::erase(k, inner_k_);
-      k.push_back(inner_k_);
-      std::int64_t room = depth_;
-      for (auto iter = k.rbegin(); iter != k.rend(); ++iter) {
-        k_steps[*iter] = std::max<std::int64_t>(std::min(room, std::max<std::int64_t>(p_.bucket(*iter), 1)), 1);
-        room = std::max<std::int64_t>(room / std::max<std::int64_t>(p_.bucket(*iter), 1), 1);
-      }
-      for (IterId iter : k) level(iter, k_steps[iter]);
-    }
-    for (IterId iter : other_m)
-      if (!is_parallel(iter)) level(iter, 1);
-    if (blocked_ && row_.valid()) level(row_, rows_block_);
-    if (column_.valid()) level(column_, registers(column_));
-    if (row_.valid()) level(row_, registers(row_));
-    std::vector<IterId> k = c_.k;
-    std::erase(k, inner_k_);
-    k.push_back(inner_k_);
-    for (IterId iter : k)
-      if (!blocked_ || k_steps[iter] > 1) level(iter, 1);
-    add_caches(k_steps);
+    const std::vector<IterId> m = innermost(c_.m, row_), n = innermost(c_.n, column_), k = innermost(c_.k, inner_k_);
+    for (const std::vector<IterId>& group : {n, k, m})
+      for (IterId iter : group)
+        if (blocked_) level(iter, blocks_.at(iter));
+    if (lanes_block_ > registers(choice_.lanes)) level(choice_.lanes, registers(choice_.lanes));
+    // What stays in the first-level cache is outside: columns; rows where the lanes are a batch.
+    for (const std::vector<IterId>& group : lanes_are_batch() ? std::array{m, n, k} : std::array{n, m, k})
+      for (IterId iter : group)
+        if (!blocked_ || registers(iter) > 1 || blocks_.at(iter) > 1) level(iter, registers(iter));
+    add_caches();
   }
 
   void level(IterId iter, std::int64_t step) { choice_.levels.push_back({iter, step, false}); }
-  bool is_parallel(IterId iter) const {
-    return std::ranges::any_of(choice_.levels, [&](const Level& l) { return l.iter == iter && l.parallel; });
-  }
-
-  /// Tasks: batches first; then columns and rows are cut into as many even pieces as there are threads left to feed.
+  /// Tasks: batches first; then columns and rows are cut into as many even pieces as there are threads left to feed:
+  /// the side with more points, since each task packs the other one for itself.
   void add_tasks() {
     std::int64_t tasks = 1;
     for (IterId iter : c_.batch) {
@@ -169,13 +186,21 @@ class Chooser {
       tasks *= std::max<std::int64_t>(p_.bucket(iter), 1);
     }
     if (lanes_are_batch()) {
-      choice_.levels.push_back({choice_.lanes, registers(choice_.lanes), true});
-      tasks *= std::max<std::int64_t>(p_.bucket(choice_.lanes) / registers(choice_.lanes), 1);
+      choice_.levels.push_back({choice_.lanes, lanes_block_, true});
+      tasks *= std::max<std::int64_t>(p_.bucket(choice_.lanes) / lanes_block_, 1);
     }
     const std::int64_t flops = p_.points(c_.batch) * p_.points(c_.m) * p_.points(c_.n) * p_.points(c_.k);
     const std::int64_t wanted = std::clamp<std::int64_t>(flops >> 18, 1, p_.target.threads);
-    tasks = cut(column_, (wanted + tasks - 1) / tasks, 4) * tasks;
-    cut(row_, (wanted + tasks - 1) / tasks, 4);
+    std::array sides{c_.n, c_.m};
+    if (p_.points(c_.m) > 2 * p_.points(c_.n)) std::swap(sides[0], sides[1]);
+    for (const std::vector<IterId>& side : sides) tasks *= cut(most_tiles(side), (wanted + tasks - 1) / tasks, 4);
+  }
+
+  IterId most_tiles(const std::vector<IterId>& group) const {
+    IterId best;
+    for (IterId iter : group)
+      if (!best.valid() || p_.bucket(iter) / registers(iter) > p_.bucket(best) / registers(best)) best = iter;
+    return best;
   }
 
   /// Cuts an iterator into at most `pieces` even pieces of at least `least` register tiles; how many it made.
@@ -189,12 +214,10 @@ class Chooser {
     return pieces;
   }
 
-  void add_caches(const std::map<IterId, std::int64_t>& k_steps) {
+  void add_caches() {
     const auto size_of_stage = [&](IterId iter) -> std::int64_t {
-      if (const auto k = k_steps.find(iter); k != k_steps.end()) return k->second;
-      if (iter == row_) return rows_block_;
-      if (iter == column_) return columns_block_;
-      return iter == choice_.lanes ? registers(iter) : 1;
+      if (const auto block = blocks_.find(iter); block != blocks_.end()) return block->second;
+      return iter == choice_.lanes ? lanes_block_ : 1;
     };
     const auto cache = [&](ExprId side, IterId main) {
       for (ReadId id : reads_below(p_.nest, side)) {
@@ -217,7 +240,8 @@ class Chooser {
   Contraction c_;
   Choice choice_;
   IterId row_, column_, inner_k_;
-  std::int64_t depth_ = 256, rows_block_ = 1, columns_block_ = 1;
+  std::int64_t depth_ = 256, lanes_block_ = 1;
+  std::map<IterId, std::int64_t> blocks_;  ///< points of each iterator in a packed block
   bool pack_rhs_ = false, pack_lhs_ = false, blocked_ = false;
 };
 

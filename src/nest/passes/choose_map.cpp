@@ -7,7 +7,7 @@ namespace tilewright::nest::host_schedule {
 namespace {
 
 constexpr std::int64_t task_points = 1 << 14;    ///< a task worth its dispatch: about 10 µs of streaming
-constexpr std::int64_t transpose_rows = 64;      ///< points of an output row that a block writes one after the other
+constexpr std::int64_t transpose_rows = 128;     ///< points of an output row that a block writes one after the other
 constexpr std::int64_t transpose_columns = 512;  ///< points of an operand's row that a block reads one after the other
 
 /// The output's contiguous iterator; else one that reads are contiguous in; else the last.
@@ -83,16 +83,23 @@ Choice choose_map(const Problem& p) {
   std::erase(others, lanes);
   const std::string& name = p.nest.iterators[lanes].name;
   if (const IterId cross = crossing(p, lanes); cross.valid()) {
-    // Whole cache lines on both sides: a vector or two each way.
-    const std::int64_t line = std::max(p.vector, 64 / p.element_bytes);
-    choice.registers = {{lanes, line}, {cross, p.vector}};
     std::erase(others, cross);
     for (IterId iter : others) choice.levels.push_back({iter, 1, true});
     choice.levels.push_back({lanes, transpose_rows, true});
     choice.levels.push_back({cross, transpose_columns, true});
-    choice.levels.push_back({cross, p.vector, false});
-    choice.levels.push_back({lanes, line, false});
-    if (p.bucket(lanes) * p.bucket(cross) * p.element_bytes > p.target.l2_bytes) stage_crossing(p, choice, cross);
+    if (p.bucket(lanes) * p.bucket(cross) * p.element_bytes > p.target.l2_bytes) {
+      // The rows of a staged block are written one after the other: many half-written lines at once are slow.
+      stage_crossing(p, choice, cross);
+      choice.registers = {{lanes, 4 * p.vector}};
+      choice.levels.push_back({cross, 1, false});
+      choice.levels.push_back({lanes, 4 * p.vector, false});
+    } else {
+      // Whole cache lines on both sides: a vector or two each way.
+      const std::int64_t line = std::max(p.vector, 64 / p.element_bytes);
+      choice.registers = {{lanes, line}, {cross, p.vector}};
+      choice.levels.push_back({cross, p.vector, false});
+      choice.levels.push_back({lanes, line, false});
+    }
     choice.reasons.push_back("form: blocked permuting copy; an operand is contiguous along " +
                              p.nest.iterators[cross].name + ", the output along " + name);
     return choice;

@@ -32,7 +32,9 @@ void expand(Builder& build, const Copy& copy, IterId vector_iter, const HostTarg
   std::vector<Axis> tile;
   for (const BufferAxis& axis : axes) {
     const bool vector_along = turns && axis.iter == along && axis.inner == 1 && axis.capacity.constant() % lanes == 0;
-    const std::int64_t size = vector_along ? lanes : axis.inner;
+    const bool square = along != vector_iter && axis.iter == vector_iter && axis.capacity.is_constant(axis.inner) &&
+                        axis.inner % lanes == 0;
+    const std::int64_t size = vector_along || square ? lanes : axis.inner;
     if (size > 1) tile.push_back({axis.iter, size});
   }
   // Reading along the tensor's rows keeps the prefetchers going; the buffer is in a cache whatever the order.

@@ -12,9 +12,14 @@ namespace {
 using nest::CachedRead;
 using nest::Nest;
 
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t page_bytes = 4096;  ///< apart, addresses share a set of the first-level cache
+
 /// Elements of a packed buffer, from the slowest to the fastest: the panels of the axes that lie in registers, the axes
 /// that do not, the axes in registers inside a panel, lanes last. With registers i 6 and tile (i 264, k 512) that is
-/// i / 6, k, i % 6: one panel is 512 × 6 contiguous elements, one step of k 6 of them.
+/// i / 6, k, i % 6: one panel is 512 × 6 contiguous elements, one step of k 6 of them. Panels that would lie whole
+/// pages apart are moved on by a cache line: packing writes to all of them in turn. Without a reduction there is no k
+/// that steps through panels: the rows along the lanes are whole.
 Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead& cache, const Load& load,
                      const std::vector<Axis>& registers) {
   Buffer buffer;
@@ -24,11 +29,15 @@ Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead&
   std::vector<std::pair<IterId, std::int64_t>> tile = cache.tile;
   const auto lanes = std::ranges::find(tile, nest.schedule.lanes, &std::pair<IterId, std::int64_t>::first);
   if (lanes != tile.end()) std::rotate(lanes, lanes + 1, tile.end());
+  const bool is_map = std::ranges::none_of(
+      nest.iterators, [](const nest::Iterator& iter) { return iter.role == nest::IteratorRole::reduction; });
   for (const auto& [iter, size] : tile) {
     const Axis* axis = find_axis(registers, iter);
-    const std::int64_t inner = axis ? axis->size : 1;
+    const std::int64_t panel = axis ? axis->size : 1;
+    const std::int64_t inner = iter == nest.schedule.lanes && is_map ? (size + panel - 1) / panel * panel : panel;
     buffer.axes.push_back({iter, (size + inner - 1) / inner * inner, inner, 0, 1});
   }
+  const auto bytes = static_cast<std::int64_t>(size_of(buffer.dtype));
   std::int64_t elements = 1;
   for (auto axis = buffer.axes.rbegin(); axis != buffer.axes.rend(); ++axis) {
     axis->inner_stride = elements;
@@ -37,6 +46,7 @@ Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead&
   for (const bool in_panel : {false, true})
     for (auto axis = buffer.axes.rbegin(); axis != buffer.axes.rend(); ++axis) {
       if ((axis->inner > 1) != in_panel) continue;
+      if (in_panel && elements * bytes % page_bytes == 0) elements += line_bytes / bytes;
       axis->outer_stride = elements;
       elements *= axis->capacity.constant() / axis->inner;
     }

@@ -12,6 +12,7 @@
 #include "nest/passes/schedule_table.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/place_for_host.h"
+#include "tile/passes/prefetch_sums.h"
 #include "tile/passes/stream_stores.h"
 
 namespace tilewright {
@@ -93,6 +94,8 @@ std::string produce(const FileTest& test) {
   if (test.folder == "expand_copies") return to_text(program);
   tile::assign_lanes(program, nest.schedule.lanes, target);
   if (test.folder == "assign_lanes") return to_text(program);
+  tile::prefetch_sums(program);
+  if (test.folder == "prefetch_sums") return to_text(program);
   tile::stream_stores(program, facts, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "stream_stores") return to_text(program);
