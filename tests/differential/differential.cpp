@@ -22,12 +22,17 @@
 namespace tilewright::differential {
 namespace {
 
-HostCompiler& compiler_for(const std::string& processor) {
-  static std::map<std::string, std::unique_ptr<HostCompiler>> compilers;
-  std::unique_ptr<HostCompiler>& compiler = compilers[processor];
+HostCompiler& compiler_for(const Case& each) {
+  static std::map<std::pair<std::string, bool>, std::unique_ptr<HostCompiler>> compilers;
+  std::unique_ptr<HostCompiler>& compiler = compilers[{each.processor, each.small_caches}];
   if (!compiler) {
-    const auto named = codegen::host_target_named(processor);
-    compiler = std::make_unique<HostCompiler>(named ? *named : codegen::host_target(), DiskCache{});
+    HostTarget target = codegen::host_target_named(each.processor).value_or(codegen::host_target());
+    if (each.small_caches) {
+      target.l1_bytes = 1 << 10;
+      target.l2_bytes = 4 << 10;
+      target.l3_bytes = 16 << 10;
+    }
+    compiler = std::make_unique<HostCompiler>(target, DiskCache{});
   }
   return *compiler;
 }
@@ -48,7 +53,7 @@ class Comparison {
     std::vector<std::vector<std::byte>> before;
     for (const auto& memory : memory_) before.push_back(memory->all());
 
-    HostCompiler& compiler = compiler_for(case_.processor);
+    HostCompiler& compiler = compiler_for(case_);
     if (!find_output(compiler, *kernel)) return;
     auto compiled = compiler.compile(*kernel->statement(), operands_, &output_->view());
     if (!compiled) return reject(compiled.error());
@@ -182,9 +187,9 @@ std::string to_text(const Case& each) {
                         spec.strides.empty() ? "row-major" : numbers(spec.strides), static_cast<int>(spec.values));
     text += spec.misalign == 0 ? "\n" : fmt::format(" misaligned by {}\n", spec.misalign);
   }
-  text += fmt::format("  output strides {} misaligned by {}, seed {}, processor '{}'\n",
+  text += fmt::format("  output strides {} misaligned by {}, seed {}, processor '{}'{}\n",
                       each.output_strides.empty() ? "row-major" : numbers(each.output_strides), each.output_misalign,
-                      each.seed, each.processor);
+                      each.seed, each.processor, each.small_caches ? ", small caches" : "");
   return text;
 }
 

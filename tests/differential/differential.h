@@ -19,6 +19,7 @@ struct Case {
   std::int64_t output_misalign = 0;               ///< elements
   std::uint64_t seed = 1;
   std::string processor = {};  ///< "sse2", "avx2", "avx512"; empty, or one that this machine lacks: this machine
+  bool small_caches = false;   ///< of 1, 4 and 16 KiB: packing, staging and streaming begin at the sizes of a test
   bool slow_levels = true;     ///< the tile evaluator and the kernel interpreter too
 };
 /// What repeats the case, for a message.

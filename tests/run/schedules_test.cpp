@@ -20,6 +20,17 @@ TEST(Schedules, lanes_that_are_no_power_of_two) {
                             {{"a", type, {23}, {}, Values::near_one}}}));
 }
 
+// A scalar wider than what has lanes (the i64 of an index) makes the schedule count on fewer lanes than the vectors
+// have.
+TEST(Schedules, lanes_that_a_vector_does_not_divide) {
+  for (const int lanes : {5, 6, 7, 10, 14})
+    for (const std::string processor : {"", "sse2"})
+      EXPECT_TRUE(agrees(
+          {.statement = scheduled("o[i, k] = a[i, k] + cast(f32, i)", {"vectorize(k, " + std::to_string(lanes) + ")"}),
+           .operands = {{"a", DType::f32, {2, 5}}},
+           .processor = processor}));
+}
+
 TEST(Schedules, tiles_of_every_size) {
   for (const int tile : {1, 2, 3, 4, 7, 8, 16, 33, 64})
     EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j]",

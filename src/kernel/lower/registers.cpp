@@ -5,6 +5,7 @@
 
 #include "kernel/lower/lowering.h"
 #include "kernel/lower/scalars.h"
+#include "tile/passes/place_for_host.h"
 
 namespace tilewright::kernel::lowering {
 namespace {
@@ -17,10 +18,10 @@ const Axis* find(const std::vector<Axis>& axes, IterId iter) {
 
 }  // namespace
 
-/// Lanes of a vector along the lanes axis: the program's, or the whole axis where that is shorter. 1 without one.
+/// Lanes of a vector along the lanes axis; 1 without one.
 int Lowering::lanes_of(const std::vector<Axis>& axes) const {
   for (const Axis& axis : axes)
-    if (axis.lanes) return static_cast<int>(std::min<std::int64_t>(axis.size, vector_lanes_));
+    if (axis.lanes) return static_cast<int>(tile::vector_length(axis.size, vector_lanes_));
   return 1;
 }
 

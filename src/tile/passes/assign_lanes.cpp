@@ -1,5 +1,6 @@
 // The axis of each tile that runs along vector lanes, and the transposes that follow.
 #include <algorithm>
+#include <numeric>
 
 #include "support/overloaded.h"
 #include "tile/builder.h"
@@ -90,6 +91,10 @@ int vector_lanes(const Program& program, const HostTarget& target) {
   for (const Value& value : program.values)
     if (std::ranges::any_of(value.type.axes, &Axis::lanes)) widest = std::max(widest, size_of(value.type.dtype));
   return target.vector_bytes / static_cast<int>(widest);
+}
+
+std::int64_t vector_length(std::int64_t size, int lanes) {
+  return size <= lanes ? size : std::gcd(size, std::int64_t{lanes});
 }
 
 void assign_lanes(Program& program, IterId lanes, const HostTarget& target) {

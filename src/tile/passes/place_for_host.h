@@ -35,5 +35,7 @@ void assign_lanes(Program& program, IterId lanes, const HostTarget& target);
 
 /// Lanes of the program's vectors: what fits the target's registers in the widest type that has lanes.
 int vector_lanes(const Program& program, const HostTarget& target);
+/// Lanes of one vector along an axis of `size` points: all of them where they fit `lanes`, else as many as divide it.
+std::int64_t vector_length(std::int64_t size, int lanes);
 
 }  // namespace tilewright::tile

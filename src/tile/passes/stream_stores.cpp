@@ -57,7 +57,7 @@ bool passes_by(const Program& program, const Store& store, const nest::Facts& fa
 bool is_aligned(const Program& program, const Store& store, const nest::Facts& facts, const HostTarget& target) {
   const TileType& type = program.values[store.value].type;
   const auto lanes = std::ranges::find_if(type.axes, &Axis::lanes);
-  const std::int64_t length = std::min<std::int64_t>(lanes->size, vector_lanes(program, target));
+  const std::int64_t length = vector_length(lanes->size, vector_lanes(program, target));
   const std::int64_t vector_bytes = length * static_cast<std::int64_t>(size_of(type.dtype));
   const bool aligned =
       vector_bytes >= 16 && facts.output.align >= vector_bytes && facts.output.stride_align >= vector_bytes;

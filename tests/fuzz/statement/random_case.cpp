@@ -56,6 +56,7 @@ class CaseDraw {
     draw_output();
     case_.seed = static_cast<std::uint64_t>(*rc::gen::inRange(1, 1 << 20));
     case_.processor = one_of(std::array<std::string, 4>{"", "sse2", "avx2", "avx512"});
+    case_.small_caches = chance(50);
     return case_;
   }
 
