@@ -31,6 +31,13 @@ TEST(Schedules, lanes_that_a_vector_does_not_divide) {
            .processor = processor}));
 }
 
+TEST(Schedules, odd_vectors_to_an_output_past_the_caches) {
+  for (const int lanes : {3, 5, 6, 7, 8, 12})
+    EXPECT_TRUE(agrees({.statement = scheduled("o[i, k] = a[i, k] * 2", {"tile(k, " + std::to_string(lanes) + ")"}),
+                        .operands = {{"a", DType::i32, {40, 56}}},
+                        .small_caches = true}));
+}
+
 TEST(Schedules, tiles_of_every_size) {
   for (const int tile : {1, 2, 3, 4, 7, 8, 16, 33, 64})
     EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j]",

@@ -2,6 +2,7 @@
 #include "tile/passes/stream_stores.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <set>
 #include <utility>
@@ -59,8 +60,8 @@ bool is_aligned(const Program& program, const Store& store, const nest::Facts& f
   const auto lanes = std::ranges::find_if(type.axes, &Axis::lanes);
   const std::int64_t length = vector_length(lanes->size, vector_lanes(program, target));
   const std::int64_t vector_bytes = length * static_cast<std::int64_t>(size_of(type.dtype));
-  const bool aligned =
-      vector_bytes >= 16 && facts.output.align >= vector_bytes && facts.output.stride_align >= vector_bytes;
+  const bool aligned = vector_bytes >= 16 && std::has_single_bit(static_cast<std::uint64_t>(vector_bytes)) &&
+                       facts.output.align >= vector_bytes && facts.output.stride_align >= vector_bytes;
   return aligned && starts_at_multiples(program, lanes->iter, length);
 }
 
