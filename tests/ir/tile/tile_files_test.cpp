@@ -3,6 +3,7 @@
 //
 //   cache: a i 12, k 8    stage the program's first read of a, by tiles of 12 × 8
 //   lanes: j              the iterator along the lanes
+//   reduction: k          an iterator that is reduced over
 //   align: 64             of the output, and of its rows
 //   extent: i 4194304     a size bucket; 1 where not said
 #include <sstream>
@@ -47,6 +48,10 @@ std::vector<std::pair<IterId, std::int64_t>> sizes(const Program& program, std::
 /// What of a nest stage_reads looks at.
 nest::Nest schedule_of(const FileTest& test, const Program& program) {
   nest::Nest nest;
+  for (const Iterator& iter : program.iters)
+    nest.iterators.add({.name = iter.name, .role = nest::IteratorRole::output, .extent = iter.extent});
+  for (const std::string& name : test.all("reduction"))
+    nest.iterators[named(program.iters, name)].role = nest::IteratorRole::reduction;
   for (const std::string& lanes : test.all("lanes")) nest.schedule.lanes = named(program.iters, lanes);
   for (const std::string& line : test.all("cache")) {
     std::istringstream text(line);
