@@ -133,7 +133,8 @@ class Lowering {
   Registers contract(const tile::Contract& contract);
   Registers convert_layout(const tile::Op& op, const tile::ConvertLayout& convert);
   ValueId fold_lanes(ValueId vector, ScalarOp combine, DType dtype);
-  std::vector<ValueId> transpose_square(std::vector<ValueId> rows);
+  std::vector<ValueId> transpose_blocks(std::vector<ValueId> rows, int unit);
+  std::vector<ValueId> transpose_square(const std::vector<ValueId>& rows);
 
   const tile::Program& program_;
   int vector_lanes_;

@@ -177,26 +177,51 @@ Registers Lowering::contract(const tile::Contract& contract) {
   return tile;
 }
 
-/// Rows to columns of an n × n block, n a power of two: log2 n rounds in which rows r and r + n/2 interleave their
-/// elements. After one round element (r, c) of the block is where bits of row and column have rotated by one.
-std::vector<ValueId> Lowering::transpose_square(std::vector<ValueId> rows) {
-  const auto n = static_cast<std::int32_t>(rows.size());
+/// Rows to columns of m × m blocks of `unit` lanes, in each m · unit lanes of m vectors, m a power of two: log2 m
+/// rounds in which rows r and r + m/2 interleave their blocks. One round rotates the bits of row and column by one.
+std::vector<ValueId> Lowering::transpose_blocks(std::vector<ValueId> rows, int unit) {
+  const auto m = static_cast<int>(rows.size());
+  const int lanes = build_.type(rows[0]).lanes;
   std::vector<std::int32_t> low, high;
-  for (std::int32_t i = 0; i < n / 2; ++i) {
-    low.insert(low.end(), {i, i + n});
-    high.insert(high.end(), {i + n / 2, i + n / 2 + n});
-  }
-  for (std::int32_t round = 1; round < n; round *= 2) {
-    std::vector<ValueId> next(rows.size());
-    for (std::int32_t r = 0; r < n / 2; ++r) {
+  for (int span = 0; span < lanes; span += m * unit)
+    for (int block = 0; block < m / 2; ++block)
+      for (const int row : {0, lanes})
+        for (int lane = 0; lane < unit; ++lane) {
+          low.push_back(row + span + block * unit + lane);
+          high.push_back(row + span + (block + m / 2) * unit + lane);
+        }
+  for (int round = 1; round < m; round *= 2) {
+    std::vector<ValueId> next;
+    for (int r = 0; r < m / 2; ++r) {
       const ValueId a = rows[static_cast<std::size_t>(r)];
-      const ValueId b = rows[static_cast<std::size_t>(r + n / 2)];
-      next[static_cast<std::size_t>(2 * r)] = build_.shuffle(a, b, low);
-      next[static_cast<std::size_t>(2 * r + 1)] = build_.shuffle(a, b, high);
+      const ValueId b = rows[static_cast<std::size_t>(r + m / 2)];
+      next.push_back(build_.shuffle(a, b, low));
+      next.push_back(build_.shuffle(a, b, high));
     }
     rows = std::move(next);
   }
   return rows;
+}
+
+/// Rows to columns of an n × n block, n a power of two. Processors shuffle within 16 bytes more cheaply than across
+/// them: squares of 16 bytes first, each in its place, then the squares change places as wholes.
+std::vector<ValueId> Lowering::transpose_square(const std::vector<ValueId>& rows) {
+  const std::size_t n = rows.size();
+  const auto in_16_bytes = static_cast<std::size_t>(std::max(128 / bits(build_.type(rows[0]).element), 1));
+  const std::size_t side = std::min(n, in_16_bytes);
+  std::vector<std::vector<ValueId>> groups;
+  for (std::size_t first = 0; first < n; first += side)
+    groups.push_back(transpose_blocks(
+        {rows.begin() + static_cast<std::ptrdiff_t>(first), rows.begin() + static_cast<std::ptrdiff_t>(first + side)},
+        1));
+  std::vector<ValueId> columns(n);
+  for (std::size_t within = 0; within < side; ++within) {
+    std::vector<ValueId> squares;
+    for (const std::vector<ValueId>& group : groups) squares.push_back(group[within]);
+    squares = transpose_blocks(std::move(squares), static_cast<int>(side));
+    for (std::size_t square = 0; square < squares.size(); ++square) columns[square * side + within] = squares[square];
+  }
+  return columns;
 }
 
 Registers Lowering::convert_layout(const tile::Op& op, const tile::ConvertLayout& convert) {

@@ -10,7 +10,7 @@ constexpr std::int64_t chain = 512;            ///< additions of one lane before
 constexpr std::int64_t part_points = 1 << 16;  ///< terms of one part of a split reduction
 constexpr std::int64_t split_from = 1 << 18;   ///< terms that make a split worth two launches
 constexpr std::int64_t rows_a_pass = 8;        ///< rows added into the output's vector before it is written again
-constexpr std::int64_t row_segment = 2048;     ///< points of that vector: stays in the first-level cache
+constexpr std::int64_t row_segment = 4096;     ///< points of that vector: stays in the first-level cache
 
 /// The read that moves the most data.
 const Read* main_read(const Problem& p) {

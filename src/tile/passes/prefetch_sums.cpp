@@ -8,13 +8,19 @@
 namespace tilewright::tile {
 namespace {
 
+bool contracts(const Block& block) {
+  bool found = false;
+  walk(block, [&](const Op& op) { found = found || std::holds_alternative<Contract>(op.node); });
+  return found;
+}
+
 void prefetch_in(Program& program, Block& block) {
   std::vector<Op> hints;
-  std::size_t loop = block.ops.size();  // the last loop with carried tiles
+  std::size_t loop = block.ops.size();  // the last one that contracts
   for (std::size_t i = 0; i < block.ops.size(); ++i) {
     for_each_block(block.ops[i], [&](Block& inner) { prefetch_in(program, inner); });
     const auto* carries = std::get_if<For>(&block.ops[i].node);
-    if (carries && !carries->initial.empty()) loop = i;
+    if (carries && contracts(carries->body)) loop = i;
   }
   if (loop == block.ops.size()) return;
   const auto visit = [&](const Op& op) {

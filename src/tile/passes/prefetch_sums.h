@@ -7,7 +7,8 @@
 //   store o[i, j], %t                              …
 //
 // Sums that are accumulated in the output pass by once a block of the reduction, in lines that the last block's packed
-// operands have driven out of the cache: without the hint every tile ends by waiting for them.
+// operands have driven out of the cache: without the hint every tile ends by waiting for them. Sums of other loops are
+// added to a piece of the output that stays in the first-level cache.
 //
 // Requires: the placed phase, lanes assigned. Ensures: verify(program). It stands after placement because a hint is a
 // matter of cache lines.
