@@ -4,8 +4,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "compile_cases.h"
 #include "kernel_cases.h"
@@ -67,6 +69,8 @@ int run(const Options& options) {
   std::string file = options.json;
   if (file.empty() && options.only.empty())
     file = std::string(TILEWRIGHT_SOURCE_DIR "/bench/results/") + file_stem(report.machine) + ".json";
+  std::error_code ignored;  // what matters is whether the file can be written
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
   if (!file.empty() && !(std::ofstream(file) << to_json(report))) {
     fmt::print(stderr, "cannot write {}\n", file);
     return 2;
