@@ -10,3 +10,6 @@ foreach(threads tbb std)
       PROPERTIES HEADER_FILE_ONLY ON)
   endif()
 endforeach()
+
+# The CUDA driver is loaded at run time (cuda/driver.cpp).
+target_link_libraries(tw_runtime PRIVATE ${CMAKE_DL_LIBS})
