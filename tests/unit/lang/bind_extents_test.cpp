@@ -85,7 +85,7 @@ TEST(BindExtents, Contradictions) {
                 "B010",
                 "k",
                 "extents of 'k' differ: axis 1 of 'a' is 3, axis 0 of 'b' is 4"});
-  // P4 of cases.md: 1 does not stretch, to 0 or to anything.
+  // An extent of 1 does not stretch, to 0 or to anything.
   expect_error({"o[i] = x[i] + y[i]",
                 {operand("x", f32, {1}), operand("y", f32, {0})},
                 "B010",
@@ -134,7 +134,7 @@ TEST(BindExtents, AnIteratorWithoutExtent) {
 }
 
 TEST(BindExtents, NothingOverflows) {
-  // P20 of cases.md: large constants in affine form. 2³¹ + 64 · 5793 is past 2³¹ and inside this extent.
+  // Large constants in affine form. 2³¹ + 64 · 5793 is past 2³¹ and inside this extent.
   expect_extents("o[i] = x[64*i + 2147483648] | (i in 0 ..< 5794)", {operand("x", f32, {3000000000})},
                  {{"i", 5794, "5794"}});
   expect_error({"o[i] = x[4611686018427387904*i] | (i in 0 ..< 5)",

@@ -35,7 +35,7 @@ Numbers identity_matrix(std::int64_t n) {
   return result;
 }
 
-TEST(PublicCases, P1_P2_P3_nothing_to_add) {
+TEST(EdgeCases, nothing_to_add) {
   EXPECT_EQ(everywhere({"o[i] ++= a[i, j] * b[j]", {given("a", DType::f32, {0, 3}, {}), {"b", DType::f32, {3}}}}),
             Numbers{});
   EXPECT_EQ(everywhere({"o[i, j] ++= a[i, k] * b[k, j]", {{"a", DType::f32, {3, 0}}, {"b", DType::f32, {0, 4}}}}),
@@ -43,14 +43,14 @@ TEST(PublicCases, P1_P2_P3_nothing_to_add) {
   EXPECT_EQ(everywhere({"o[] ++= a[i] * b[i]", {{"a", DType::f32, {0}}, {"b", DType::f32, {0}}}}), Numbers{0.0});
 }
 
-TEST(PublicCases, P6_bytes_accumulate_in_thirty_two_bits) {
+TEST(EdgeCases, bytes_accumulate_in_thirty_two_bits) {
   EXPECT_EQ(everywhere({"o[i, j] ++= a[i, k] * b[k, j]",
                         {given("a", DType::i8, {2, 2}, {-44, -20, -126, 6}),
                          given("b", DType::i8, {2, 2}, {24, -75, 127, -101})}}),
             (Numbers{-3596, 5320, -2262, 8844}));
 }
 
-TEST(PublicCases, P7_a_thousand_ones) {
+TEST(EdgeCases, a_thousand_ones) {
   for (const std::int64_t columns : {1, 3, 40})
     EXPECT_EQ(
         everywhere({"o[j] ++= a[i, j] * b[i, j]",
@@ -59,7 +59,7 @@ TEST(PublicCases, P7_a_thousand_ones) {
         Numbers(static_cast<std::size_t>(columns), 1000));
 }
 
-TEST(PublicCases, P8_exact_keeps_every_bit) {
+TEST(EdgeCases, exact_keeps_every_bit) {
   const Numbers numbers = counting(46 * 46);
   const Numbers result =
       everywhere({"o[i, j] ++= a[i, k] * b[k, j]",
@@ -69,7 +69,7 @@ TEST(PublicCases, P8_exact_keeps_every_bit) {
   EXPECT_EQ(result, numbers);
 }
 
-TEST(PublicCases, P9_a_nan_is_the_maximum_wherever_it_stands) {
+TEST(EdgeCases, a_nan_is_the_maximum_wherever_it_stands) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Numbers& order : {Numbers{nan, 6, 8}, Numbers{6, nan, 8}, Numbers{6, 8, nan}})
     for (const std::string op : {"max=", "min="})
@@ -82,7 +82,7 @@ TEST(PublicCases, P9_a_nan_is_the_maximum_wherever_it_stands) {
   }
 }
 
-TEST(PublicCases, P10_calls_in_a_row_do_not_add_up) {
+TEST(EdgeCases, calls_in_a_row_do_not_add_up) {
   GuardedTensor output(DType::f32, {2, 2}, {2, 1}, {1e30, std::nan(""), -7, 3});
   const std::vector<Operand> operands{{"a", tensor_of(DType::f32, {2, 3}, counting(6, 1))},
                                       {"b", tensor_of(DType::f32, {3, 2}, counting(6, 1))}};
@@ -99,7 +99,7 @@ TEST(PublicCases, P10_calls_in_a_row_do_not_add_up) {
   }
 }
 
-TEST(PublicCases, P11_every_second_column) {
+TEST(EdgeCases, every_second_column) {
   const Tensor base = tensor_of(DType::f32, {2, 6}, counting(12));
   const Tensor columns = base.slice(1, {.step = 2}).value();  // [[0, 2, 4], [6, 8, 10]]
   const Tensor ones = tensor_of(DType::f32, {3, 2}, {1, 0, 0, 1, 1, 1});
@@ -108,7 +108,7 @@ TEST(PublicCases, P11_every_second_column) {
   EXPECT_EQ(evaluated("o[i, j] ++= x[i, k] * y[k, j]", {{"x", backwards}, {"y", ones}}), (Numbers{6, 4, 18, 16}));
 }
 
-TEST(PublicCases, P13_strides_of_an_axis_of_one_do_not_matter) {
+TEST(EdgeCases, strides_of_an_axis_of_one_do_not_matter) {
   for (const std::int64_t stride : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, std::int64_t{-5},
                                     std::int64_t{1} << 61, -(std::int64_t{1} << 61)}) {
     OperandSpec row = given("a", DType::f32, {1, 3}, {1, 2, 3});
@@ -124,7 +124,7 @@ TEST(PublicCases, P13_strides_of_an_axis_of_one_do_not_matter) {
   }
 }
 
-TEST(PublicCases, P14_borrowed_memory_begins_at_its_offset) {
+TEST(EdgeCases, borrowed_memory_begins_at_its_offset) {
   std::vector<float> memory{9, 9, 1, 2, 3, 4};
   const Tensor tensor =
       Tensor::borrow({.data = memory.data(), .byte_offset = 8, .dtype = DType::f32, .shape = {2, 2}}).value();
@@ -135,7 +135,7 @@ TEST(PublicCases, P14_borrowed_memory_begins_at_its_offset) {
   EXPECT_EQ(evaluated("o[] ++= a[i, j, k, l]", {{"a", empty}}), Numbers{0});
 }
 
-TEST(PublicCases, P15_a_batch_of_65536) {
+TEST(EdgeCases, a_batch_of_65536) {
   constexpr std::int64_t batch = 65536;
   const Tensor a = tensor_of(DType::i32, {batch, 2, 2}, counting(4 * batch));
   const Tensor b = tensor_of(DType::i32, {batch, 2, 1}, Numbers(2 * batch, 1));
@@ -165,12 +165,12 @@ void expect_product(std::int64_t m, std::int64_t n, std::int64_t k) {
     }
 }
 
-TEST(PublicCases, P16_sizes_that_no_tile_divides) {
+TEST(EdgeCases, sizes_that_no_tile_divides) {
   expect_product(514, 500, 130);
   expect_product(457, 514, 330);
 }
 
-TEST(PublicCases, P17_a_tile_of_100_of_101_columns_is_initialised_once) {
+TEST(EdgeCases, a_tile_of_100_of_101_columns_is_initialised_once) {
   const OperandSpec ones = given("a", DType::f32, {7, 101}, Numbers(707, 1));
   const OperandSpec across = given("a", DType::f32, {101, 7}, Numbers(707, 1));
   // 7 rows of ones a column; the reduction inside of the tile, outside of it, and both split.
@@ -191,7 +191,7 @@ TEST(PublicCases, P17_a_tile_of_100_of_101_columns_is_initialised_once) {
     EXPECT_EQ(everywhere({scheduled("s[j] ++= a[i, j]", lines), {across}}), Numbers(7, 101));
 }
 
-TEST(PublicCases, P18_stages_of_a_staged_buffer_change_nothing) {
+TEST(EdgeCases, stages_of_a_staged_buffer_change_nothing) {
   const Numbers numbers = counting(46 * 46);
   Numbers doubled = numbers;
   for (double& value : doubled) value *= 2;
@@ -207,7 +207,7 @@ TEST(PublicCases, P18_stages_of_a_staged_buffer_change_nothing) {
 
 // Scores q · k of 4092 keys 0, 1, 2, …: those of a query q < 0 fall off by e^q from the first key on, those of q > 0
 // towards the last, and q = 0 weighs all alike. Exponentials of the scores themselves would overflow.
-TEST(PublicCases, P19_attention_over_4092_keys) {
+TEST(EdgeCases, attention_over_4092_keys) {
   constexpr std::int64_t keys = 4092;
   const Numbers queries{-4000, -80, -3, -1, 0, 1, 3, 80, 4000};
   const auto count = static_cast<std::int64_t>(queries.size());
@@ -248,7 +248,7 @@ TEST(PublicCases, P19_attention_over_4092_keys) {
   }
 }
 
-TEST(PublicCases, P20_constants_past_31_bits_in_affine_indices) {
+TEST(EdgeCases, constants_past_31_bits_in_affine_indices) {
   // 5794² is past 2²⁵ and 5794 · 370728 past 2³¹. The axis has stride 0, so that its element exists once.
   float five = 5;
   const Tensor broad =
