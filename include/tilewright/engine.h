@@ -81,7 +81,8 @@ class TILEWRIGHT_API Engine {
   }
   Result<std::vector<NamedTensor>> try_run(const Kernel& kernel, const std::vector<Operand>& operands) const noexcept;
 
-  /// NumPy's einsum of these tensors, in one call; Kernel::einsum keeps what it compiles.
+  /// NumPy's einsum of these tensors, in one call; a kernel of Kernel::einsum keeps what it compiles. L070 to L076:
+  /// errors in the string.
   Tensor einsum(std::string_view equation, const std::vector<Tensor>& tensors) const {
     return detail::value_or_throw(try_einsum(equation, tensors));
   }

@@ -24,7 +24,7 @@ class TILEWRIGHT_API Kernel {
   }
   static Result<Kernel> try_parse(std::string_view text, std::string_view source_name = "<statement>") noexcept;
 
-  /// All kernels of a text, in order, as a .tw file has them.
+  /// All kernels of a text, in order, as a .tw file has them; a text without any gives none. L0xx as parse().
   static std::vector<Kernel> parse_all(std::string_view text, std::string_view source_name = "<statement>") {
     return detail::value_or_throw(try_parse_all(text, source_name));
   }

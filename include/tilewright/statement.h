@@ -57,6 +57,7 @@ class TILEWRIGHT_API Statement {
   [[nodiscard]] Statement over(const std::vector<IndexRange>& binding) const;
   /// The result's element type (`c:f16[i, j] …`).
   [[nodiscard]] Statement result_type(DType type) const;
+  /// How products and sums of f32 are formed; `exact` where this is not called.
   [[nodiscard]] Statement precision(Precision precision) const;
   /// Types and shapes to run, verify and tune the kernel with where nobody names operands.
   [[nodiscard]] Statement example(const std::vector<ExampleOperand>& operands) const;
@@ -82,13 +83,16 @@ class TILEWRIGHT_API Statement {
   [[nodiscard]] Statement reorder(const Loops&... loops) const {
     return reorder_all({Loop(loops)...});
   }
+  /// Computes n neighbouring points of a loop at once, as lanes; of a reduction loop the lanes are summed as a tree.
   [[nodiscard]] Statement vectorize(const Loop& loop, std::int64_t n) const;
+  /// Repeats a loop's body n times between two tests.
   [[nodiscard]] Statement unroll(const Loop& loop, std::int64_t n) const;
   /// Splits a reduction into n parts; with `atomics`, they are combined in place.
   [[nodiscard]] Statement split(const Loop& loop, std::int64_t n) const;
   [[nodiscard]] Statement split(const Loop& loop, std::int64_t n, Atomics) const;
   /// Depth of the pipeline of asynchronous copies.
   [[nodiscard]] Statement stages(std::int64_t n) const;
+  /// Warps along the rows, the columns and, with k, the reduction of a tile.
   [[nodiscard]] Statement warps(std::int64_t m, std::int64_t n) const;
   [[nodiscard]] Statement warps(std::int64_t m, std::int64_t n, std::int64_t k) const;
   /// The lowering variant of this name.
@@ -122,6 +126,7 @@ class TILEWRIGHT_API Program {
   Program(std::string_view name, const std::vector<TensorName>& parameters, const std::vector<TensorName>& results,
           const std::vector<Statement>& statements, std::source_location location = std::source_location::current());
 
+  /// As Statement::example, of the parameters.
   [[nodiscard]] Program example(const std::vector<ExampleOperand>& operands) const;
 
   /// As Statement::kernel. An error in a statement has that statement's place.

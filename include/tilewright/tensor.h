@@ -154,7 +154,7 @@ class TILEWRIGHT_API Tensor {
   const Shape& shape() const noexcept;
   const Strides& strides() const noexcept;
   std::size_t rank() const noexcept { return shape().size(); }
-  std::int64_t extent(std::size_t axis) const { return shape().at(axis); }
+  std::int64_t extent(std::size_t axis) const { return shape().at(axis); }  ///< std::out_of_range: no such axis
   std::int64_t element_count() const noexcept;
   std::int64_t byte_size() const noexcept;  ///< of the elements, without gaps between them
   bool is_contiguous() const noexcept;      ///< row-major without gaps
