@@ -1,5 +1,5 @@
 # The libraries of others, each behind one target, so that a layer names what it needs and not how it is linked:
-#   tw_llvm     LLVM 19's code generation, passes and ORC JIT (only src/codegen may link it)
+#   tw_llvm     LLVM 19's code generation, and the loader of its objects (only src/codegen may link it)
 #   tw_threads  the host's threads: oneTBB, or the standard library alone (only src/runtime may link it)
 #   tw_sqlite   the store of tuned choices (only src/runtime may link it)
 # TILEWRIGHT_STATIC takes archives everywhere, so that the command line needs nothing but the C library.

@@ -1,5 +1,5 @@
-// Typing and extents: a statement meets its operands. Everything language.md says under Extents, Types and Meaning that
-// can be checked before running is checked here; what follows (the nest) relies on it.
+// Typing and extents: a statement meets its operands. Everything docs/language.md says under Extents and Types that can
+// be checked before running is checked here; what follows (the nest) relies on it.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // device, element type, shape, strides in elements) and shares ownership of its memory, so that a view or a copy of the
 // handle is cheap and keeps the memory alive. Below it stands support's TensorView, which borrows and which plans read.
 //
-// Errors are R001 to R018, each named at the function that reports it.
+// Errors are R001 to R017, each named at the function that reports it.
 #pragma once
 
 #include <cstddef>

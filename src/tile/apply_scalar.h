@@ -1,5 +1,5 @@
 // Scalar operators and folds on single elements, as the tile evaluator computes them: floats in f64 with one rounding
-// to the dtype, integers modulo 2ⁿ (language.md, Meaning).
+// to the dtype, integers modulo 2ⁿ (docs/language.md, Types).
 #pragma once
 
 #include <cstdint>

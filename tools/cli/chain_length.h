@@ -1,4 +1,4 @@
-// The h of the error bound (language.md, 'Precision'): the longest chain of additions that a plan makes.
+// The h of the error bound (docs/language.md, Precision): the longest chain of additions that a plan makes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A case compiled but not run: what emit and explain look at.
+// A case compiled but not run: what emit, explain and bench look at.
 #pragma once
 
 #include <vector>

@@ -57,7 +57,7 @@ constexpr std::array<Stage, 8> stages = {{{"nest", nest_text},
                                           {"ptx", nullptr},
                                           {"msl", nullptr}}};
 
-/// C014: no such target or stage. C016: the target is not there. C017: the target has no such stage.
+/// C014: no such target or stage. C016: the target is not there, or has no such stage.
 Result<const Stage*> choose_stage(const Options& options) {
   const auto stage = std::ranges::find(stages, options.stage, &Stage::name);
   if (stage == stages.end())

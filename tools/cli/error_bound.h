@@ -1,6 +1,6 @@
 // How far a legal kernel's value may be from the exact one, expression by expression: each value in f64 with a bound on
-// the error of whatever a target computes for it (language.md, 'Precision'). What `--verify` allows beyond the rounding
-// of a sum's additions.
+// the error of whatever a target computes for it (docs/language.md, Precision). What `--verify` allows beyond the
+// rounding of a sum's additions.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //   s[] sum a[i, j]                             s[] sum a[i]
 //
 // Two iterators p, q of one role merge when each access that holds one holds both, each alone in its slot, and in each
-// of these tensors stride(p) = extent(q) · stride(q), or one of the two extents is 1. The tensors lose an axis; the
-// caller's views are rewritten with them, here and, by the recorded merges, for later calls of the same shapes.
+// of these tensors stride(p) = extent(q) · stride(q), or one of the two extents is 1. The tensors lose an axis, and
+// the caller's views with them.
 //
 // Requires: no schedule but `auto` (a schedule names iterators). Ensures: verify(nest); the same values at the same
 // addresses. It stands before gather_facts, because fewer and longer axes are what schedulers decide on.

@@ -1,17 +1,20 @@
 // The host's scheduler: completes a nest's loops for a CPU. Analysis and transform in one, since each choice needs the
 // facts of the same accesses.
 //
-// Before                         After (f32, 8 lanes, 1024³)
-//   loop i step 1                  loop i step 1026 parallel
-//   loop j step 1                  loop j step 4096 parallel
-//   loop k step 1                  loop k step 256
-//                                  loop i.in step 240
-//                                  loop j.in step 16
-//                                  loop i.in.in step 6
-//                                  loop k.in step 1
-//                                  loop i.in.in.in in registers
-//                                  loop j.in.in in registers (lanes)
-//                                  cache b (k 256, j 4096)
+// Before                                After (f32, 1000³, vectors of 8 lanes, two threads)
+//   loop i step 1                         loop j step max(ceil(ceil(b.1 / 16) / 2), 1) * 16 parallel
+//   loop j step 1                         loop j.in step 1024
+//   loop k step 1                         loop k step 256
+//   auto                                  loop i step 258
+//                                         loop j.in.in step 16
+//                                         loop i.in step 6
+//                                         loop k.in step 1
+//                                         loop i.in.in step 1 unroll 6 registers
+//                                         loop j.in.in.in step 1 vectorize 16 registers
+//                                         cache %r1 tile (j = 1024, k = 256)
+//                                         cache %r0 tile (i = 258, k = 256)
+//                                         lanes j
+//                                         auto
 //
 // What a schedule block says is kept: loops in their order, cached reads, vectorize and unroll sizes, parallel loops
 // (moved to the front, which permutes output loops only). With `auto` or without a block all is chosen here:

@@ -8,9 +8,8 @@
 //
 // Loops become scopes in their order; the loops in registers become the axes of every tile. Three shapes of reduction:
 //   - loops over reduction iterators below all output loops carry the accumulator in registers;
-//   - a second level of the same iterator starts from the identity and is combined when it ends, so that a long sum is
-//   a
-//     tree: with steps of 512 a sum over n terms has chains of 512 and n / 512 additions;
+//   - a second level of the same iterator starts from the identity and is combined when it ends, so that a long sum
+//     is a tree: with steps of 512 a sum over n terms has chains of 512 and n / 512 additions;
 //   - a reduction loop above an output loop accumulates in memory: in the output where that holds the accumulator's
 //     type and nothing follows, else in a buffer; the first pass stores, later ones add, the last one finishes.
 // Lanes of a reduction axis are masked with the identity where an extent does not fill them.

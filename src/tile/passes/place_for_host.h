@@ -1,11 +1,12 @@
 // Placement for a host: value phase → placed phase.
 //
-// Before                                             After
-//   %x = load a[i, k] : f32 [i 6]                      allocate %pa
-//   %y = load b[k, j] : f32 [j 16]                     copy b[k, j] -> %pb
-//   %c = contract %acc, %x, %y : f32 [i 6, j 16]       %x = load a[i, k] : f32 [i 6]
-//                                                      %y = load %pb : f32 [j 16 lanes]
-//                                                      %c = contract %acc, %x, %y : f32 [i 6, j 16 lanes]
+// Before                                             After, where b is cached
+//   for k by 256 {                                     for k by 256 {
+//     …                                                  allocate b.packed
+//       %x = load a[i, k] : f32 [i 6]                    … loops of load and store_buffer that fill it …
+//       %y = load b[k, j] : f32 [j 16]                     %x = load a[i, k] : f32 [i 6]
+//       %c = contract %acc, %x, %y : f32 [i 6, j 16]       %y = load_buffer b.packed : f32 [j 16 lanes]
+//                                                          %c = contract %acc, %x, %y : f32 [i 6, j 16 lanes]
 //
 // Three decisions, each a function below, in this order:
 //   stage_reads       the schedule's cached reads become task buffers, packed so that a tile of the register block lies
@@ -13,11 +14,11 @@
 //   expand_copies     a copy becomes a loop of loads and buffer stores, zero filled, so that its ragged edges and its
 //                     vectors are those of any other code;
 //   assign_lanes      one iterator runs along the lanes of vectors; a load whose unit stride is another axis of the
-//   tile,
-//                     and a store likewise, goes through convert_layout (a transpose in registers).
+//                     tile, and a store likewise, goes through convert_layout (a transpose in registers).
 //
 // Requires: verify in the value phase. Ensures: verify in the placed phase, no copies, at most one axis of lanes a
-// tile. It stands last before the kernel IR: it needs the tiles' sizes and decides nothing about the computation.
+// tile. It stands behind nest_to_tile: it needs the tiles' sizes and decides nothing about the computation. What
+// depends on whole vectors and cache lines (prefetch_sums, stream_stores) comes after it.
 #pragma once
 
 #include "nest/ir.h"
