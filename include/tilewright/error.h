@@ -18,7 +18,7 @@ namespace tilewright::TILEWRIGHT_ABI {
 
 /// One message.
 struct Diagnostic {
-  std::string code;          ///< stable, and listed in docs/errors.md: "B010"
+  std::string code;          ///< stable, and listed in docs/errors.md: "B010"; empty for a defect of the library
   std::string message;       ///< what is wrong and what was received
   std::string remedy;        ///< what would be legal; may be empty
   std::string source;        ///< the text at fault: a file's name, or "file.cpp:12" of a statement in C++; may be empty
