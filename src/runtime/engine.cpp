@@ -127,7 +127,7 @@ const HostTarget& Engine::host_target() const {
 
 namespace {
 
-/// Operands in the statement's order; the diagnostics of a missing, unknown or repeated name are bind's.
+/// Operands in the statement's order. R076: a missing, unknown or repeated name.
 Result<std::vector<const Tensor*>> in_order(const Kernel& kernel, const std::vector<Operand>& operands) {
   const std::vector<std::string>& names = kernel.operand_names();
   std::vector<const Tensor*> tensors(names.size(), nullptr);

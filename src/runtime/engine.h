@@ -23,8 +23,9 @@ class Engine {
   /// "cpu". R072: no such device, or none that this machine has; says what was looked for.
   static Result<Engine> open(std::string_view device = "cpu", const EngineOptions& options = {});
 
-  /// Computes the kernel's only result. Operands may come in any order; B0xx: names, types and shapes that do not fit.
-  /// R073: an operand is not in memory of this device. R075: a program has several results (use run).
+  /// Computes the kernel's only result. Operands may come in any order; R076: names that do not fit. B0xx: types and
+  /// shapes that do not fit. R073: an operand is not in memory of this device. R075: a program has several results (use
+  /// run).
   Result<Tensor> eval(const Kernel& kernel, const std::vector<Operand>& operands) const;
   /// The same into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of check_overlap: it
   /// overlaps an operand or itself.

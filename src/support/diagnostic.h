@@ -40,7 +40,8 @@ std::string render(const Diagnostics& diagnostics);
 /// True if any is an error (not a warning or a note).
 bool has_errors(const Diagnostics& diagnostics);
 
-/// A defect of the compiler itself, never of its input: thrown, and caught at the façade, which adds pass and IR dump.
+/// A defect of the compiler itself, never of its input: thrown, and caught at the façade. A pass runner's message names
+/// the pass and shows the IR.
 struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
