@@ -1,0 +1,63 @@
+// What a plan decides for one signature of operands: every size is a number, every address an offset from a tensor, so
+// that a repeated call only patches pointers and launches. Stands between plans and the devices that run them
+// (host_call.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "kernel/lower/tile_to_kernel.h"
+#include "plan/ir.h"
+#include "support/tensor_view.h"
+
+namespace tilewright {
+
+/// What a lowered kernel asks of its caller. Borrowed.
+struct KernelInterface {
+  std::span<const kernel::LaunchArgument> arguments;  ///< one a parameter
+  std::span<const IntExpr> grid;                      ///< points along each grid axis
+  const IntExpr* workspace_bytes = nullptr;           ///< of one task; null: none
+};
+
+struct RecordedCall {
+  /// Where a pointer argument points: `tensor` counts the views, then the workspace.
+  struct Patch {
+    std::size_t slot;
+    std::size_t tensor;
+    std::int64_t offset;
+  };
+  struct FillStep {
+    TensorView view;  ///< its data is the offset from the tensor
+    std::size_t tensor;
+    Scalar value;
+  };
+  struct LaunchStep {
+    std::size_t kernel;  ///< of the plan
+    std::vector<std::int64_t> arguments;
+    std::vector<Patch> patches;
+    std::optional<std::size_t> begin_slot, end_slot, workspace_slot;
+    std::int64_t points = 1;      ///< of the grid
+    std::int64_t task_bytes = 0;  ///< of a task's buffers
+    double elements_a_point = 1;  ///< of the iteration space
+  };
+  using Step = std::variant<FillStep, LaunchStep>;
+
+  std::vector<Step> steps;
+  std::int64_t workspace_bytes = 0;  ///< of all workspace tensors
+};
+
+/// Runs the plan's decisions for these views (by the plan's operands in order, then its output), but no kernel.
+/// `kernels` by the plan's kernels. The errors are run_plan's; R080: a size has no value or is past 63 bits.
+Result<RecordedCall> record_call(const plan::Plan& plan, std::span<const KernelInterface> kernels,
+                                 const std::vector<TensorView>& views);
+
+/// The arguments of a launch for tensors at these addresses (by the views, then the workspace).
+std::vector<std::int64_t> patched_arguments(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases);
+/// The view of a fill for tensors at these addresses.
+TensorView patched_view(const RecordedCall::FillStep& step, const std::vector<std::byte*>& bases);
+
+}  // namespace tilewright
