@@ -36,27 +36,19 @@ kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const Host
 
 HostCompiler::HostCompiler(HostTarget target, DiskCache disk) : target_(std::move(target)), disk_(std::move(disk)) {}
 
-Result<HostKernelCode> HostCompiler::compile_kernel(const tile::Program& program) {
+Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(const kernel::HostKernel& lowered) {
   // The code generator verifies the kernel and runs the kernel passes itself.
-  HostKernelCode result{nullptr, kernel::tile_to_kernel(program, target_)};
-  const std::string key = cache_key({toolchain, target_text(target_), to_text(result.kernel.kernel)});
-  if (const auto object = disk_.load(key)) {
-    if (auto loaded = codegen::load_host_object(*object, result.kernel.kernel.name)) {
-      result.code = std::move(*loaded);
-      return result;
-    }
-  }
-  auto compiled = codegen::compile_for_host(result.kernel.kernel, target_);
-  if (!compiled) return std::unexpected(compiled.error());
-  result.code = std::move(*compiled);
-  (void)disk_.store(key, result.code->object());  // a cache that cannot be written is a cache that misses
-  return result;
+  const std::string key = cache_key({toolchain, target_text(target_), to_text(lowered.kernel)});
+  if (const auto object = disk_.load(key))
+    if (auto loaded = codegen::load_host_object(*object, lowered.kernel.name)) return loaded;
+  auto compiled = codegen::compile_for_host(lowered.kernel, target_);
+  if (!compiled) return compiled;
+  (void)disk_.store(key, (*compiled)->object());  // a cache that cannot be written is a cache that misses
+  return compiled;
 }
 
-Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
-                                          const std::vector<nest::NamedView>& operands, const TensorView* output,
-                                          bool code) {
-  if (auto known = check_precision(statement); !known) return std::unexpected(known.error());
+Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+                                    const TensorView* output) {
   std::vector<lang::OperandType> types;
   for (const nest::NamedView& operand : operands)
     types.push_back({operand.name, operand.view.dtype, operand.view.shape});
@@ -79,23 +71,33 @@ Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
                                                        row_major_strides(typed->output_shape)};
   if (result.nest.schedule.automatic && !statement.schedule) coalesce_iterators(result.nest, result.views);
   result.facts = gather_facts(result.nest, result.views.operands, result.views.output);
+  return result;
+}
+
+Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
+                                          const std::vector<nest::NamedView>& operands, const TensorView* output,
+                                          bool code) {
+  if (auto known = check_precision(statement); !known) return std::unexpected(known.error());
+  Result<Compilation> result = compile_to_nest(statement, operands, output);
+  if (!result) return result;
 
   // The plan's own trace entries are made anew even where its code is cached: explain shows them.
-  const std::string key = to_text(result.nest) + to_text(result.facts);
-  if (code) result.plan = plans_.find(key).value_or(nullptr);
-  if (result.plan) return result;
+  const std::string key = to_text(result->nest) + to_text(result->facts);
+  if (code) result->plan = plans_.find(key).value_or(nullptr);
+  if (result->plan) return result;
   auto plan = std::make_shared<HostPlan>();
-  plan->plan = plan::build_host_plan(result.nest, result.facts, target_, result.trace);
+  plan->plan = plan::build_host_plan(result->nest, result->facts, target_, result->trace);
   for (const tile::Program& program : plan->plan.kernels) {
-    if (!code) {
-      plan->kernels.push_back({nullptr, lower_to_host_kernel(program, target_)});
-      continue;
-    }
-    auto kernel = compile_kernel(program);
-    if (!kernel) return std::unexpected(kernel.error());
-    plan->kernels.push_back(std::move(*kernel));
+    plan->kernels.push_back(code ? kernel::tile_to_kernel(program, target_) : lower_to_host_kernel(program, target_));
+    if (!code) continue;
+    auto machine_code = compile_kernel(plan->kernels.back());
+    if (!machine_code) return std::unexpected(machine_code.error());
+    plan->code.push_back(std::move(*machine_code));
   }
-  result.plan = code ? plans_.insert(key, std::move(plan)) : std::move(plan);
+  if (code)
+    result->plan = plans_.insert(key, std::move(plan));
+  else
+    result->plan = std::move(plan);
   return result;
 }
 

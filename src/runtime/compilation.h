@@ -22,11 +22,16 @@ struct Compilation {
   nest::Nest nest;       ///< with the schedule's lines applied and contiguous axes merged
   nest::Facts facts;
   nest::NestViews views;  ///< of `nest`'s tensors; their data pointers are those of the views compiled for
-  std::shared_ptr<const HostPlan> plan;
+  std::shared_ptr<const LoweredPlan> plan;
   nest::Trace trace;
   DType output = DType::f32;
   std::vector<std::int64_t> output_shape;
 };
+
+/// The levels above the plan, which are the same for all devices: binding, the nest with its schedule's lines, merged
+/// axes, facts. `output` as Backend::compile.
+Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+                                    const TensorView* output);
 
 /// Compiles for the host, with caches of compiled plans in memory and of objects on disk. Thread-safe.
 class HostCompiler {
@@ -40,7 +45,7 @@ class HostCompiler {
   const HostTarget& target() const { return target_; }
 
  private:
-  Result<HostKernelCode> compile_kernel(const tile::Program& program);
+  Result<std::shared_ptr<const codegen::HostCode>> compile_kernel(const kernel::HostKernel& lowered);
 
   HostTarget target_;
   DiskCache disk_;

@@ -2,14 +2,15 @@
 #include "runtime/engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <functional>
 
-#include "codegen/llvm/host_jit.h"
 #include "lang/bind.h"
 #include "lang/parse.h"
+#include "runtime/backend.h"
 #include "runtime/check_overlap.h"
-#include "runtime/thread_pool.h"
+#include "runtime/host_backend.h"
 
 namespace tilewright {
 
@@ -37,7 +38,7 @@ struct SignatureHash {
 
 /// A statement's call prepared for one signature.
 struct PreparedCall {
-  HostCall call;
+  std::shared_ptr<const DeviceCall> call;
   std::vector<std::size_t> order;  ///< operand of the statement at each tensor of the plan
 };
 
@@ -47,10 +48,13 @@ struct Kernel::CallCache {
 };
 
 struct Engine::State {
-  State(HostTarget target, DiskCache disk, EngineOptions settings)
-      : compiler(std::move(target), std::move(disk)), options(settings) {}
-  HostCompiler compiler;
+  State(std::unique_ptr<Backend> device, EngineOptions settings) : backend(std::move(device)), options(settings) {}
+  std::unique_ptr<Backend> backend;
   EngineOptions options;
+  std::int64_t number = next_number++;  ///< tells the calls prepared for one engine from another's
+
+ private:
+  static inline std::atomic<std::int64_t> next_number = 0;
 };
 
 // ---- Kernel ----
@@ -116,13 +120,27 @@ Result<Engine> Engine::open(std::string_view device, const EngineOptions& option
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
-  HostTarget target = codegen::host_target();
-  target.threads = threads();  // tasks are cut for the threads that will run them
-  return Engine(std::make_shared<State>(std::move(target), std::move(disk), options));
+  return Engine(std::make_shared<State>(open_host_backend(std::move(disk)), options));
 }
 
-const HostTarget& Engine::host_target() const {
-  return state_->compiler.target();
+Result<Tensor> Engine::to_device(const Tensor& host) const {
+  return state_->backend->to_device(host);
+}
+
+Result<Tensor> Engine::to_host(const Tensor& tensor) const {
+  return state_->backend->to_host(tensor);
+}
+
+Result<Tensor> Engine::allocate(DType dtype, Shape shape) const {
+  return state_->backend->allocate(dtype, std::move(shape));
+}
+
+std::string Engine::device_name() const {
+  return state_->backend->device_name();
+}
+
+std::string Engine::processor() const {
+  return state_->backend->processor();
 }
 
 namespace {
@@ -148,13 +166,13 @@ Result<std::vector<const Tensor*>> in_order(const Kernel& kernel, const std::vec
               "it reads (" + expected + "), each once");
 }
 
-Result<void> on_host(const Kernel& kernel, const std::vector<const Tensor*>& tensors) {
+Result<void> check_devices(const Backend& backend, const Kernel& kernel, const std::vector<const Tensor*>& tensors) {
   for (std::size_t t = 0; t < tensors.size(); ++t)
-    if (!tensors[t]->device().is_host_accessible())
-      return fail(
-          "R073",
-          "operand " + kernel.operand_names()[t] + " is on " + to_text(tensors[t]->device()) + ", the engine on cpu",
-          "copy it to host memory first");
+    if (!backend.reaches(tensors[t]->device()))
+      return fail("R073",
+                  "operand " + kernel.operand_names()[t] + " is on " + to_text(tensors[t]->device()) +
+                      ", the engine on " + backend.device_name(),
+                  "copy it to memory of that device first");
   return {};
 }
 
@@ -193,20 +211,20 @@ Result<std::pair<DType, Shape>> output_type(const Kernel& kernel, const std::vec
 Result<Compilation> Engine::compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
                                     bool code) const {
   if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: compile its statements one by one");
-  return state_->compiler.compile(*kernel.statement(), operands, nullptr, code);
+  return state_->backend->compile(*kernel.statement(), operands, nullptr, code);
 }
 
 Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
   if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: use run");
   const auto tensors = in_order(kernel, operands);
   if (!tensors) return std::unexpected(tensors.error());
-  if (auto host = on_host(kernel, *tensors); !host) return host;
+  if (auto there = check_devices(*state_->backend, kernel, *tensors); !there) return there;
   Signature signature;
   for (const Tensor* tensor : *tensors) signature.add(*tensor);
   const auto expected = output_type(kernel, *tensors, signature);
   if (!expected) return std::unexpected(expected.error());
   if (output.dtype() != expected->first || output.shape() != expected->second || output.is_read_only() ||
-      !output.device().is_host_accessible())
+      !state_->backend->reaches(output.device()))
     return fail("R074",
                 "output of " + kernel.name() + " is " + std::string(name(output.dtype())) + " " +
                     shape_text(output.shape()) + (output.is_read_only() ? ", read only" : "") + " on " +
@@ -215,23 +233,22 @@ Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>&
   if (auto apart = check_memory(kernel, *tensors, output); !apart) return apart;
 
   signature.add(output);
+  signature.words.push_back(state_->number);
   std::shared_ptr<const PreparedCall> prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
   if (!prepared) {
     const TensorView out = output.view();
-    auto compiled = state_->compiler.compile(*kernel.statement(), named_views(kernel, *tensors), &out);
+    auto compiled = state_->backend->compile(*kernel.statement(), named_views(kernel, *tensors), &out, true);
     if (!compiled) return std::unexpected(compiled.error());
     PreparedCall call;
     for (const nest::Tensor& tensor : compiled->nest.tensors)
       call.order.push_back(static_cast<std::size_t>(std::ranges::find(kernel.operand_names(), tensor.name) -
                                                     kernel.operand_names().begin()));
-    std::vector<TensorView> views = compiled->views.operands;
-    views.push_back(compiled->views.output);
-    auto ready = HostCall::prepare(compiled->plan, views);
+    auto ready = state_->backend->prepare(*compiled);
     if (!ready) return std::unexpected(ready.error());
     call.call = std::move(*ready);
     const std::int64_t limit = state_->options.workspace_limit;
-    if (limit > 0 && call.call.workspace_bytes() > limit)
-      return fail("R078", kernel.name() + " needs a workspace of " + std::to_string(call.call.workspace_bytes()) +
+    if (limit > 0 && call.call->workspace_bytes() > limit)
+      return fail("R078", kernel.name() + " needs a workspace of " + std::to_string(call.call->workspace_bytes()) +
                               " bytes, the limit is " + std::to_string(limit));
     prepared = kernel.calls().prepared.insert(signature, std::make_shared<const PreparedCall>(std::move(call)));
   }
@@ -239,7 +256,7 @@ Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>&
   addresses.reserve(prepared->order.size() + 2);
   for (std::size_t operand : prepared->order) addresses.push_back((*tensors)[operand]->data());
   addresses.push_back(output.data());
-  return prepared->call.run(addresses);
+  return prepared->call->run(addresses);
 }
 
 Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& operands) const {
@@ -256,7 +273,7 @@ Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& op
   for (const Tensor* tensor : *tensors) signature.add(*tensor);
   const auto type = output_type(kernel, *tensors, signature);
   if (!type) return std::unexpected(type.error());
-  auto output = Tensor::allocate(type->first, type->second);
+  auto output = allocate(type->first, type->second);
   if (!output) return output;
   if (auto done = eval_into(kernel, operands, *output); !done) return std::unexpected(done.error());
   return output;

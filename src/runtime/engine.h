@@ -36,7 +36,16 @@ class Engine {
   /// Compiles without running. Only types, shapes, strides and alignment of the operands matter; data may be null.
   Result<Compilation> compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
                               bool code = true) const;
-  const HostTarget& host_target() const;
+
+  /// A tensor in memory that this engine's kernels reach, with the elements of one that the host reads; itself where
+  /// they reach it.
+  Result<Tensor> to_device(const Tensor& host) const;
+  /// The reverse.
+  Result<Tensor> to_host(const Tensor& tensor) const;
+  /// A row-major tensor in new memory that this engine's kernels reach, contents undefined.
+  Result<Tensor> allocate(DType dtype, Shape shape) const;
+  std::string device_name() const;  ///< "cpu", "cuda:0"
+  std::string processor() const;    ///< "znver3", "NVIDIA H200"
 
  private:
   struct State;

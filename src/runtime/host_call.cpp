@@ -35,10 +35,7 @@ std::int64_t grain_of(const RecordedCall::LaunchStep& step) {
 }  // namespace
 
 Result<HostCall> HostCall::prepare(std::shared_ptr<const HostPlan> plan, const std::vector<TensorView>& views) {
-  std::vector<KernelInterface> kernels;
-  for (const HostKernelCode& code : plan->kernels)
-    kernels.push_back({code.kernel.arguments, code.kernel.grid, &code.kernel.workspace_bytes});
-  auto recorded = record_call(plan->plan, kernels, views);
+  auto recorded = record_call(*plan, views);
   if (!recorded) return std::unexpected(recorded.error());
   HostCall call;
   call.plan_ = std::move(plan);
@@ -48,7 +45,7 @@ Result<HostCall> HostCall::prepare(std::shared_ptr<const HostPlan> plan, const s
 
 Result<void> HostCall::run_launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases) const {
   const std::vector<std::int64_t> arguments = patched_arguments(step, bases);
-  const codegen::HostEntry entry = plan_->kernels[step.kernel].code->entry();
+  const codegen::HostEntry entry = plan_->code[step.kernel]->entry();
   std::atomic<bool> out_of_memory = false;
   parallel_for(0, step.points, grain_of(step), [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> mine = arguments;

@@ -9,16 +9,9 @@
 
 namespace tilewright {
 
-/// One kernel of a plan: its code, and what its parameters are.
-struct HostKernelCode {
-  std::shared_ptr<const codegen::HostCode> code;
-  kernel::HostKernel kernel;
-};
-
-/// A plan with code for each of its kernels (by KernelId).
-struct HostPlan {
-  plan::Plan plan;
-  std::vector<HostKernelCode> kernels;
+/// A plan with code for each of its kernels; none where it was only to be looked at.
+struct HostPlan final : LoweredPlan {
+  std::vector<std::shared_ptr<const codegen::HostCode>> code;
 };
 
 class HostCall {

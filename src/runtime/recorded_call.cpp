@@ -34,8 +34,7 @@ SymbolValues launch_symbols(const plan::LaunchCall& call) {
 /// Workspace addresses are offsets from a base that no tensor can have.
 class Recorder : public plan::Executor {
  public:
-  Recorder(const plan::Plan& plan, std::span<const KernelInterface> kernels, const std::vector<TensorView>& views)
-      : plan_(plan), kernels_(kernels), views_(views) {}
+  Recorder(const LoweredPlan& plan, const std::vector<TensorView>& views) : plan_(plan), views_(views) {}
 
   RecordedCall take() { return std::move(call_); }
 
@@ -54,8 +53,8 @@ class Recorder : public plan::Executor {
   }
 
   Result<void> launch(const plan::LaunchCall& launch) override {
-    const KernelInterface& kernel = kernels_[launch.kernel.index];
-    const tile::Program& program = plan_.kernels[launch.kernel];
+    const kernel::HostKernel& kernel = plan_.kernels[launch.kernel.index];
+    const tile::Program& program = plan_.plan.kernels[launch.kernel];
     const SymbolValues symbols = launch_symbols(launch);
     RecordedCall::LaunchStep step;
     step.kernel = launch.kernel.index;
@@ -75,11 +74,9 @@ class Recorder : public plan::Executor {
           argument);
       if (!known) return fail_size("a size", program);
     }
-    if (kernel.workspace_bytes != nullptr) {
-      const auto bytes = evaluate(*kernel.workspace_bytes, symbols);
-      if (!bytes) return fail_size("the workspace", program);
-      step.task_bytes = *bytes;
-    }
+    const auto bytes = evaluate(kernel.workspace_bytes, symbols);
+    if (!bytes) return fail_size("the workspace", program);
+    step.task_bytes = *bytes;
     for (const IntExpr& count : kernel.grid) step.points *= evaluate(count, symbols).value_or(0);
     double elements = 1;
     for (const tile::Iterator& iter : program.iters)
@@ -108,7 +105,7 @@ class Recorder : public plan::Executor {
     for (std::size_t a = 0; a < launch.launch->arguments.size(); ++a) {
       if (launch.launch->arguments[a].parameter != name) continue;
       const plan::PlanTensorId tensor = launch.launch->arguments[a].tensor;
-      const bool is_view = plan_.tensors[tensor].role != plan::Role::workspace;
+      const bool is_view = plan_.plan.tensors[tensor].role != plan::Role::workspace;
       const auto [base, offset] =
           locate(launch.arguments[a].data, is_view ? std::optional<std::size_t>(tensor.index) : std::nullopt);
       step.patches.push_back({slot, base, offset});
@@ -117,21 +114,19 @@ class Recorder : public plan::Executor {
     return false;
   }
 
-  const plan::Plan& plan_;
-  std::span<const KernelInterface> kernels_;
+  const LoweredPlan& plan_;
   const std::vector<TensorView>& views_;
   RecordedCall call_;
 };
 
 }  // namespace
 
-Result<RecordedCall> record_call(const plan::Plan& plan, std::span<const KernelInterface> kernels,
-                                 const std::vector<TensorView>& views) {
+Result<RecordedCall> record_call(const LoweredPlan& plan, const std::vector<TensorView>& views) {
   std::vector<nest::NamedView> named;
   for (std::size_t v = 0; v < views.size(); ++v)
-    named.push_back({plan.tensors[plan::PlanTensorId{static_cast<std::uint32_t>(v)}].name, views[v]});
-  Recorder recorder(plan, kernels, views);
-  if (auto done = plan::run_plan(plan, named, recorder); !done) return std::unexpected(done.error());
+    named.push_back({plan.plan.tensors[plan::PlanTensorId{static_cast<std::uint32_t>(v)}].name, views[v]});
+  Recorder recorder(plan, views);
+  if (auto done = plan::run_plan(plan.plan, named, recorder); !done) return std::unexpected(done.error());
   return recorder.take();
 }
 

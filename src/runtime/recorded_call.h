@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -16,11 +15,11 @@
 
 namespace tilewright {
 
-/// What a lowered kernel asks of its caller. Borrowed.
-struct KernelInterface {
-  std::span<const kernel::LaunchArgument> arguments;  ///< one a parameter
-  std::span<const IntExpr> grid;                      ///< points along each grid axis
-  const IntExpr* workspace_bytes = nullptr;           ///< of one task; null: none
+/// A plan and its kernels (by KernelId), lowered for a device, which adds their code.
+struct LoweredPlan {
+  virtual ~LoweredPlan() = default;
+  plan::Plan plan;
+  std::vector<kernel::HostKernel> kernels;
 };
 
 struct RecordedCall {
@@ -51,9 +50,8 @@ struct RecordedCall {
 };
 
 /// Runs the plan's decisions for these views (by the plan's operands in order, then its output), but no kernel.
-/// `kernels` by the plan's kernels. The errors are run_plan's; R080: a size has no value or is past 63 bits.
-Result<RecordedCall> record_call(const plan::Plan& plan, std::span<const KernelInterface> kernels,
-                                 const std::vector<TensorView>& views);
+/// The errors are run_plan's; R080: a size has no value or is past 63 bits.
+Result<RecordedCall> record_call(const LoweredPlan& plan, const std::vector<TensorView>& views);
 
 /// The arguments of a launch for tensors at these addresses (by the views, then the workspace).
 std::vector<std::int64_t> patched_arguments(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases);

@@ -159,7 +159,7 @@ class Comparison {
   Result<void> run_code(const Compilation& compiled) const {
     std::vector<TensorView> views = compiled.views.operands;
     views.push_back(compiled.views.output);
-    auto call = HostCall::prepare(compiled.plan, views);
+    auto call = HostCall::prepare(std::dynamic_pointer_cast<const HostPlan>(compiled.plan), views);
     if (!call) return std::unexpected(call.error());
     std::vector<std::byte*> addresses;
     for (const TensorView& view : views) addresses.push_back(view.data);

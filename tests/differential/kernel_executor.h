@@ -14,7 +14,7 @@ namespace tilewright::differential {
 class KernelExecutor : public plan::Executor {
  public:
   /// `memory`: ranges of the operands and the output.
-  KernelExecutor(const HostPlan& plan, std::vector<kernel::MemoryRange> memory)
+  KernelExecutor(const LoweredPlan& plan, std::vector<kernel::MemoryRange> memory)
       : plan_(plan), memory_(std::move(memory)) {}
 
   Result<std::byte*> allocate(std::int64_t bytes) override;
@@ -25,7 +25,7 @@ class KernelExecutor : public plan::Executor {
  private:
   std::byte* fresh(std::int64_t bytes);
 
-  const HostPlan& plan_;
+  const LoweredPlan& plan_;
   std::vector<kernel::MemoryRange> memory_;
   std::vector<std::unique_ptr<std::byte[]>> owned_;
 };

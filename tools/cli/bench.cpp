@@ -86,7 +86,7 @@ nlohmann::json to_json(const Row& row) {
 
 void print_json(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
   nlohmann::json document = {{"device", "cpu"},
-                             {"processor", engine.host_target().cpu},
+                             {"processor", engine.processor()},
                              {"threads", threads()},
                              {"ceilings",
                               {{"copy_gbytes_per_second", ceilings.copy / 1e9},
@@ -102,7 +102,7 @@ void print_table(const Engine& engine, const Ceilings& ceilings, const std::vect
   fmt::print(
       "{}, {} threads; measured ceilings: copy {:.1f} GB/s, read {:.1f} GB/s, write {:.1f} GB/s, f32 {:.1f} "
       "GFLOP/s\n\n",
-      engine.host_target().cpu, threads(), ceilings.copy / 1e9, ceilings.read / 1e9, ceilings.write / 1e9,
+      engine.processor(), threads(), ceilings.copy / 1e9, ceilings.read / 1e9, ceilings.write / 1e9,
       ceilings.flops / 1e9);
   fmt::print("{:<14} {:>12} {:>8} {:>10} {:>9} {:>9}   {}\n", "kernel", "median ms", "spread", "GFLOP/s", "GB/s",
              "ceiling", "operands");

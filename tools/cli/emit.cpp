@@ -28,16 +28,16 @@ Result<std::string> tile_text(const Compilation& compilation) {
 
 Result<std::string> kernel_text(const Compilation& compilation) {
   std::string text;
-  for (const HostKernelCode& kernel : compilation.plan->kernels)
-    text += (text.empty() ? "" : "\n") + to_text(kernel.kernel.kernel);
+  for (const kernel::HostKernel& lowered : compilation.plan->kernels)
+    text += (text.empty() ? "" : "\n") + to_text(lowered.kernel);
   return text;
 }
 
 template <codegen::HostStage stage>
 Result<std::string> code_text(const Compilation& compilation) {
   std::string text;
-  for (const HostKernelCode& kernel : compilation.plan->kernels) {
-    Result<std::string> part = codegen::emit_for_host(kernel.kernel.kernel, stage);
+  for (const kernel::HostKernel& lowered : compilation.plan->kernels) {
+    Result<std::string> part = codegen::emit_for_host(lowered.kernel, stage);
     if (!part) return part;
     text += (text.empty() ? "" : "\n") + *part;
   }

@@ -30,7 +30,7 @@ std::string reasons_text(const nest::Trace& trace) {
 /// Adds up what the plan allocates and launches for the sizes at hand.
 class Follower : public plan::Executor {
  public:
-  explicit Follower(const HostPlan& plan) : plan_(plan) {}
+  explicit Follower(const LoweredPlan& plan) : plan_(plan) {}
   Result<std::byte*> allocate(std::int64_t bytes) override {
     workspace += static_cast<double>(bytes);
     return reinterpret_cast<std::byte*>(std::uintptr_t{64});
@@ -60,7 +60,7 @@ class Follower : public plan::Executor {
     return text;
   }
 
-  const HostPlan& plan_;
+  const LoweredPlan& plan_;
 };
 
 std::string launches_text(const Compilation& compilation) {

@@ -1,0 +1,51 @@
+// What an engine runs kernels on: one device's compiler, its memory and its launches. Engines know devices by this
+// interface alone; host_backend.h is the processor's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/compilation.h"
+#include "runtime/tensor.h"
+
+namespace tilewright {
+
+/// A plan with code, prepared for calls of one signature. Thread-safe.
+class DeviceCall {
+ public:
+  virtual ~DeviceCall() = default;
+  /// Runs on tensors of the same shapes, strides and alignments, and returns when the results are there; `addresses` by
+  /// the plan's operands in order, then its output.
+  virtual Result<void> run(const std::vector<std::byte*>& addresses) const = 0;
+  virtual std::int64_t workspace_bytes() const = 0;
+};
+
+/// All functions are thread-safe.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string device_name() const = 0;  ///< "cpu", "cuda:0"
+  virtual std::string processor() const = 0;    ///< "znver3", "NVIDIA H200"
+  /// Kernels of this device read and write memory that is there.
+  virtual bool reaches(Device memory) const = 0;
+
+  /// A row-major tensor in new memory that kernels reach, contents undefined.
+  virtual Result<Tensor> allocate(DType dtype, Shape shape) = 0;
+  /// A tensor that kernels reach with the elements of one that the host reads; itself where they reach it.
+  virtual Result<Tensor> to_device(const Tensor& host) = 0;
+  /// A tensor that the host reads with the elements of one that kernels reach; itself where the host reads it.
+  virtual Result<Tensor> to_host(const Tensor& tensor) = 0;
+
+  /// `operands` in the order of the statement's reads; `output` may be null, and then is row-major and aligned. With
+  /// `code` false no machine code is made: enough to explain and to print.
+  virtual Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+                                      const TensorView* output, bool code) = 0;
+  /// Of a compilation with code, for its own views.
+  virtual Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) = 0;
+};
+
+}  // namespace tilewright
