@@ -11,13 +11,13 @@
 namespace tilewright::tile {
 namespace {
 
-double propagate_nan_max(double a, double b) {
+/// NaN if either is; −0 lies below +0.
+double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  return a < b ? b : a;
+  return a < b || (a == b && std::signbit(a)) ? b : a;
 }
-double propagate_nan_min(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  return b < a ? b : a;
+double minimum(double a, double b) {
+  return -maximum(-a, -b);
 }
 double sigmoid(double x) {
   return x < 0 ? std::exp(x) / (1.0 + std::exp(x)) : 1.0 / (1.0 + std::exp(-x));
@@ -36,13 +36,13 @@ double apply_exactly(ScalarOp op, double a, double b) {
     case ScalarOp::neg:
       return -a;
     case ScalarOp::min:
-      return propagate_nan_min(a, b);
+      return minimum(a, b);
     case ScalarOp::max:
-      return propagate_nan_max(a, b);
+      return maximum(a, b);
     case ScalarOp::abs:
       return std::fabs(a);
     case ScalarOp::relu:
-      return a < 0 ? 0.0 : a;  // keeps NaN
+      return maximum(a, 0.0);
     case ScalarOp::exp:
       return std::exp(a);
     case ScalarOp::log:

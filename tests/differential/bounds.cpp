@@ -116,14 +116,18 @@ bool Bounds::holds(Scalar value) const {
   if (!is_floating(type)) return !value.is_float() && value.as_int() >= first && value.as_int() <= last;
   if (!value.is_float()) return false;
   const double v = value.as_double();
-  return std::isnan(v) ? may_be_nan : low <= v && v <= high;
+  if (std::isnan(v)) return may_be_nan;
+  if (v == 0 && !(std::signbit(v) ? minus_zero : plus_zero)) return false;
+  return low <= v && v <= high;
 }
 
 std::string to_text(const Bounds& bounds) {
   if (!is_floating(bounds.type)) return fmt::format("{} … {}", bounds.first, bounds.last);
   if (bounds.is_only_nan()) return "nan";
-  return fmt::format("{:.17g} … {:.17g}{}", static_cast<double>(bounds.low), static_cast<double>(bounds.high),
-                     bounds.may_be_nan ? " or nan" : "");
+  const bool one_zero = bounds.low <= 0 && bounds.high >= 0 && bounds.plus_zero != bounds.minus_zero;
+  return fmt::format("{:.17g} … {:.17g}{}{}", static_cast<double>(bounds.low), static_cast<double>(bounds.high),
+                     bounds.may_be_nan ? " or nan" : "",
+                     one_zero ? (bounds.plus_zero ? ", a zero is +0" : ", a zero is -0") : "");
 }
 
 OutputBounds bound_output(const nest::Nest& nest, const std::vector<nest::NamedView>& operands) {

@@ -21,9 +21,10 @@ namespace tilewright::differential {
 
 struct Bounds {
   DType type = DType::f32;
-  /// Of floats; low > high: no number, only NaN. The sign of a zero is not told apart.
+  /// Of floats; low > high: no number, only NaN.
   long double low = 0, high = 0;
   bool may_be_nan = false;
+  bool plus_zero = true, minus_zero = true;  ///< which zeros it may be, where the interval holds zero
   /// Of integers and bool.
   std::int64_t first = 0, last = 0;
 

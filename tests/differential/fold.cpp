@@ -71,7 +71,8 @@ void Fold::add_integer(const Bounds& term) {
 }
 
 Bounds Fold::sum() const {
-  Bounds result = exactly(type_, Scalar::of(0.0));
+  Bounds result;  // a zero may have either sign: a product that vanishes in a fused addition keeps its own
+  result.type = type_;
   if (is_nan_) return exactly(type_, Scalar::of(std::nan("")));
   if (is_plus_ && is_minus_) return exactly(type_, Scalar::of(std::nan("")));
   if (may_plus_ || may_minus_ || 2 * magnitude_ > largest(type_)) {
@@ -97,7 +98,8 @@ Bounds Fold::sum() const {
 }
 
 Bounds Fold::product() const {
-  Bounds result = exactly(type_, Scalar::of(0.0));
+  Bounds result;  // a zero may have either sign: a product that vanishes in a fused addition keeps its own
+  result.type = type_;
   if (is_nan_) return exactly(type_, Scalar::of(std::nan("")));
   if (may_plus_ || may_minus_ || overflow_ || 2 * most_ > largest(type_) || least_ < 2 * smallest_normal(type_))
     return anything(type_);

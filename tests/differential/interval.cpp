@@ -220,6 +220,27 @@ Bounds compare(ScalarOp op, const Bounds& a, const Bounds& b) {
   return a.may_be_nan || b.may_be_nan ? hull(ordered, unordered) : ordered;
 }
 
+Bounds with_zeros(Bounds value, bool plus, bool minus) {
+  value.plus_zero = plus;
+  value.minus_zero = minus;
+  return value;
+}
+
+Bounds negated(const Bounds& x) {
+  return with_zeros(between(x.type, -x.high, -x.low, x.may_be_nan), x.minus_zero, x.plus_zero);
+}
+
+/// −0 lies below +0.
+Bounds maximum(const Bounds& a, const Bounds& b) {
+  const Bounds result = between(a.type, std::max(a.low, b.low), std::max(a.high, b.high), a.may_be_nan || b.may_be_nan);
+  const auto may_be_minus = [](const Bounds& x) { return holds_zero(x) && x.minus_zero; };
+  const auto may_be_plus = [](const Bounds& x) { return holds_zero(x) && x.plus_zero; };
+  const auto below_plus = [&](const Bounds& x) { return x.low < 0 || may_be_minus(x); };
+  const bool minus = (may_be_minus(a) && below_plus(b)) || (may_be_minus(b) && below_plus(a));
+  const bool plus = (may_be_plus(a) && b.low <= 0) || (may_be_plus(b) && a.low <= 0);
+  return with_zeros(result, plus, minus);
+}
+
 Bounds float_op(ScalarOp op, DType type, std::span<const Bounds> v) {
   const bool any_only_nan = std::ranges::any_of(v, &Bounds::is_only_nan);
   const bool may_be_nan = std::ranges::any_of(v, &Bounds::may_be_nan);
@@ -232,16 +253,17 @@ Bounds float_op(ScalarOp op, DType type, std::span<const Bounds> v) {
     case ScalarOp::div:
       return arithmetic(op, type, v[0], v[1]);
     case ScalarOp::neg:
-      return between(type, -v[0].high, -v[0].low, may_be_nan);
+      return negated(v[0]);
     case ScalarOp::abs:
-      return between(type, holds_zero(v[0]) ? 0 : std::min(std::fabs(v[0].low), std::fabs(v[0].high)),
-                     std::max(std::fabs(v[0].low), std::fabs(v[0].high)), may_be_nan);
+      return with_zeros(between(type, holds_zero(v[0]) ? 0 : std::min(std::fabs(v[0].low), std::fabs(v[0].high)),
+                                std::max(std::fabs(v[0].low), std::fabs(v[0].high)), may_be_nan),
+                        true, false);
     case ScalarOp::relu:
-      return between(type, std::max(v[0].low, 0.0L), std::max(v[0].high, 0.0L), may_be_nan);
+      return maximum(v[0], exactly(type, Scalar::of(0.0)));
     case ScalarOp::max:
-      return between(type, std::max(v[0].low, v[1].low), std::max(v[0].high, v[1].high), may_be_nan);
+      return maximum(v[0], v[1]);
     case ScalarOp::min:
-      return between(type, std::min(v[0].low, v[1].low), std::min(v[0].high, v[1].high), may_be_nan);
+      return negated(maximum(negated(v[0]), negated(v[1])));
     case ScalarOp::pow:
       return power(type, v[0], v[1]);
     default:
@@ -305,7 +327,10 @@ std::int64_t truncated(long double value, DType type) {
 Bounds cast_float(const Bounds& value, DType to) {
   if (is_floating(to)) {
     if (value.is_only_nan()) return only_nan(to);
-    return between(to, nearest(value.low, to), nearest(value.high, to), value.may_be_nan);
+    const Bounds result = between(to, nearest(value.low, to), nearest(value.high, to), value.may_be_nan);
+    if (!value.is_exact() || result.low != 0) return result;
+    if (value.low == 0) return with_zeros(result, value.plus_zero, value.minus_zero);
+    return with_zeros(result, value.low > 0, value.low < 0);  // what vanishes keeps its sign
   }
   if (is_boolean(to)) {
     if (value.is_only_nan()) return either(false, true);
@@ -322,7 +347,7 @@ Bounds cast_float(const Bounds& value, DType to) {
 Bounds exactly(DType type, Scalar value) {
   if (!is_floating(type)) return between_integers(type, value.as_int(), value.as_int());
   const double v = value.as_double();
-  return std::isnan(v) ? only_nan(type) : between(type, v, v);
+  return std::isnan(v) ? only_nan(type) : with_zeros(between(type, v, v), !std::signbit(v), std::signbit(v));
 }
 
 Bounds anything(DType type) {
@@ -335,6 +360,8 @@ Bounds hull(const Bounds& a, const Bounds& b) {
   result.low = std::min(a.low, b.low);
   result.high = std::max(a.high, b.high);
   result.may_be_nan = a.may_be_nan || b.may_be_nan;
+  result.plus_zero = a.plus_zero || b.plus_zero;
+  result.minus_zero = a.minus_zero || b.minus_zero;
   result.first = std::min(a.first, b.first);
   result.last = std::max(a.last, b.last);
   return result;
@@ -353,8 +380,9 @@ Bounds apply(ScalarOp op, DType type, std::span<const Bounds> operands) {
 Bounds cast(const Bounds& value, DType to) {
   if (is_floating(value.type)) return cast_float(value, to);
   if (is_floating(to))
-    return between(to, nearest(static_cast<long double>(value.first), to),
-                   nearest(static_cast<long double>(value.last), to));
+    return with_zeros(between(to, nearest(static_cast<long double>(value.first), to),
+                              nearest(static_cast<long double>(value.last), to)),
+                      true, false);
   if (is_boolean(to)) return compare_ends<std::int64_t>(ScalarOp::ne, value.first, value.last, 0, 0);
   return within(to, value.first, value.last);
 }

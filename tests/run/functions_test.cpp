@@ -60,6 +60,37 @@ TEST(Functions, of_integers) {
         EXPECT_TRUE(agrees({"o[i] = " + expression, {{"a", type, {131}, {}, values}, {"b", type, {131}, {}, values}}}));
 }
 
+// The operands in every order and lane, their zeros of both signs: which one is given is compared, too (bounds.h).
+TEST(Functions, minima_and_maxima_order_zeros) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (int n = 0; n < 75; ++n) {
+    a.push_back(n % 2 == 0 ? 0.0 : -0.0);
+    b.push_back(n % 3 == 0 ? -0.0 : n % 3 == 1 ? 0.0 : n % 5 == 0 ? std::nan("") : n % 7 - 3.0);
+  }
+  for (const DType type : floats)
+    for (const std::string processor : {"", "sse2", "avx512"})
+      for (const std::string expression : {"min(a[i], b[i])", "max(a[i], b[i])", "max(a[i], 0)", "min(a[i], 0)",
+                                           "max(a[i], -b[i])", "relu(a[i])", "relu(b[i])", "abs(a[i])", "-(a[i])"}) {
+        Case each{"o[i] = " + expression,
+                  {{"a", type, {75}, {}, Values::normal, 0, a}, {"b", type, {75}, {}, Values::normal, 0, b}}};
+        if (expression.find("b[") == std::string::npos) each.operands.pop_back();
+        if (expression.find("a[") == std::string::npos) each.operands.erase(each.operands.begin());
+        each.processor = processor;
+        EXPECT_TRUE(agrees(each));
+      }
+  // By hand: the maximum of ±0 is +0, the minimum −0, in whichever order.
+  for (const bool swapped : {false, true})
+    for (const bool is_max : {false, true}) {
+      const Outcome outcome = run_everywhere(
+          {is_max ? "o[i] = max(a[i], b[i])" : "o[i] = min(a[i], b[i])",
+           {{"a", DType::f32, {19}, {}, Values::normal, 0, std::vector<double>(19, swapped ? 0.0 : -0.0)},
+            {"b", DType::f32, {19}, {}, Values::normal, 0, std::vector<double>(19, swapped ? -0.0 : 0.0)}}});
+      ASSERT_EQ(outcome.difference + outcome.rejection, "");
+      for (const Scalar& value : outcome.values) EXPECT_EQ(std::signbit(value.as_double()), !is_max);
+    }
+}
+
 TEST(Functions, comparisons_of_every_type) {
   for (int t = 0; t < 12; ++t)
     for (const std::string compare : {"<", "<=", ">", ">=", "==", "!="}) {

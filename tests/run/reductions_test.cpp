@@ -1,4 +1,6 @@
 // Every reduction over every type: along rows, columns and all of a tensor; over nothing; with special values.
+#include <cmath>
+
 #include "agrees.h"
 
 namespace tilewright::differential {
@@ -22,6 +24,22 @@ TEST(Reductions, of_special_values) {
     for (const std::string op : {"++=", "max=", "min="})
       for (const std::string target : {"o[i]", "o[j]"})
         EXPECT_TRUE(agrees({target + " " + op + " a[i, j]", {{"a", type, {19, 23}, {}, Values::extreme}}}));
+}
+
+TEST(Reductions, extrema_of_zeros_of_both_signs) {
+  // One zero of the other sign among 37 of a row, at every place.
+  for (const double most : {0.0, -0.0})
+    for (const std::string op : {"max=", "min="}) {
+      std::vector<double> zeros(37 * 37, most);
+      for (std::size_t n = 0; n < 37; ++n) zeros[n * 38] = -most;
+      for (const DType type : {DType::f32, DType::f64, DType::f16, DType::f8e5m2})
+        for (const std::string target : {"o[i]", "o[j]", "o[]"})
+          EXPECT_TRUE(agrees({target + " " + op + " a[i, j]", {{"a", type, {37, 37}, {}, Values::normal, 0, zeros}}}));
+      const Outcome rows =
+          run_everywhere({"o[i] " + op + " a[i, j]", {{"a", DType::f32, {37, 37}, {}, Values::normal, 0, zeros}}});
+      ASSERT_EQ(rows.difference + rows.rejection, "");
+      for (const Scalar& value : rows.values) EXPECT_EQ(std::signbit(value.as_double()), op == "min=");
+    }
 }
 
 TEST(Reductions, fold_from_the_lowest_and_highest_value_of_the_output_type) {

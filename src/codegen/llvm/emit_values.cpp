@@ -261,13 +261,41 @@ llvm::Value* Emitter::divide(const kernel::Op& op) {
   }
 }
 
-// Without hardware that keeps NaN: x86's min and max are `a < b ? a : b`, which gives b when either is NaN, so only a
-// NaN in a is left to select (three instructions, where llvm.minimum, which also orders the zeros, takes five).
+namespace {
+
+/// A number other than the zero that loses a tie: −0 for a maximum, +0 for a minimum.
+bool wins_ties(const llvm::Value* value, bool is_max) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+  return number && !number->getValueAPF().isNaN() &&
+         !(number->getValueAPF().isZero() && number->getValueAPF().isNegative() == is_max);
+}
+
+}  // namespace
+
+// Without hardware that keeps NaN and orders zeros: x86's min and max are `a < b ? a : b`, which gives b where either
+// is NaN or both are zeros. In both orders they differ for those operands alone, so that
+//   min  is both results or-ed: the sign of either zero, and a NaN or-ed with anything is one (three instructions);
+//   max  is both and-ed, for the zeros, and all ones, a NaN, where either operand is one (five).
+// With a constant that may be given at a tie, a NaN in the other operand is all that is left to select (three).
 llvm::Value* Emitter::min_max(bool is_max, llvm::Value* a, llvm::Value* b) {
   if (rules_.has_nan_min_max)
     return build_.CreateBinaryIntrinsic(is_max ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, b);
-  llvm::Value* chosen = build_.CreateSelect(is_max ? build_.CreateFCmpOGT(a, b) : build_.CreateFCmpOLT(a, b), a, b);
-  return build_.CreateSelect(build_.CreateFCmpUNO(a, a), a, chosen);
+  const auto hardware = [&](llvm::Value* x, llvm::Value* y) {
+    return build_.CreateSelect(is_max ? build_.CreateFCmpOGT(x, y) : build_.CreateFCmpOLT(x, y), x, y);
+  };
+  if (wins_ties(a, is_max)) std::swap(a, b);
+  if (wins_ties(b, is_max)) return build_.CreateSelect(build_.CreateFCmpUNO(a, a), a, hardware(a, b));
+  llvm::Type* type = a->getType();
+  llvm::Type* words = build_.getIntNTy(type->getScalarSizeInBits());
+  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
+    words = llvm::FixedVectorType::get(words, vector->getNumElements());
+  llvm::Value* one = build_.CreateBitCast(hardware(a, b), words);
+  llvm::Value* other = build_.CreateBitCast(hardware(b, a), words);
+  if (!is_max) return build_.CreateBitCast(build_.CreateOr(one, other), type);
+  llvm::Value* nan = build_.CreateSExt(build_.CreateFCmpUNO(a, b), words);
+  return build_.CreateBitCast(build_.CreateOr(build_.CreateAnd(one, other), nan), type);
 }
 
 llvm::Value* Emitter::fused_multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c) {

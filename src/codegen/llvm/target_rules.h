@@ -44,7 +44,8 @@ class TargetRules {
 
   /// `fma` in one rounding; otherwise a multiplication and an addition.
   bool has_fma = false;
-  /// The hardware's minimum and maximum give NaN if either operand is; otherwise compare and select.
+  /// The hardware's minimum and maximum give NaN if either operand is, and order the zeros; otherwise they are made of
+  /// comparisons.
   bool has_nan_min_max = false;
   /// The hardware's float to integer conversion saturates, with NaN as 0; otherwise convert, compare and select.
   bool has_saturating_convert = false;

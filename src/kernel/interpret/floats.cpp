@@ -47,17 +47,17 @@ struct Div {
     return a / b;
   }
 };
-/// NaN if either is. Of two zeros the result may be either; here it is the second, as from a compare and select.
+/// NaN if either is; −0 lies below +0.
 struct Min {
   template <class T>
   static T apply(T a, T b) {
-    return std::isnan(a) || a < b ? a : b;
+    return std::isnan(a) || a < b || (a == b && std::signbit(a)) ? a : b;
   }
 };
 struct Max {
   template <class T>
   static T apply(T a, T b) {
-    return std::isnan(a) || a > b ? a : b;
+    return std::isnan(a) || a > b || (a == b && std::signbit(b)) ? a : b;
   }
 };
 struct Pow {

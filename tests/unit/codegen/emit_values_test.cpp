@@ -135,21 +135,63 @@ TYPED_TEST(FloatOps, ArithmeticRoundsOnce) {
   expect_unary<T>(Opcode::sqrt, [](T a) { return std::sqrt(a); });
 }
 
-TYPED_TEST(FloatOps, MinimumAndMaximumKeepNan) {
+/// NaN if either is; −0 lies below +0.
+template <class T>
+T greater(T a, T b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+template <class T>
+T lesser(T a, T b) {
+  return -greater(-a, -b);
+}
+
+TYPED_TEST(FloatOps, MinimumAndMaximumKeepNanAndOrderZeros) {
   using T = TypeParam;
-  const auto unequal_zeros = [](T a, T b) { return !(a == 0 && b == 0); };  // which zero is not stated
-  expect_binary<T>(
-      Opcode::fmin,
-      [](T a, T b) { return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN()
-                            : a < b                        ? a
-                                                           : b; },
-      unequal_zeros);
-  expect_binary<T>(
-      Opcode::fmax,
-      [](T a, T b) { return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN()
-                            : a > b                        ? a
-                                                           : b; },
-      unequal_zeros);
+  expect_binary<T>(Opcode::fmin, lesser<T>);
+  expect_binary<T>(Opcode::fmax, greater<T>);
+  // The samples meet few zeros: all pairs of special values, in vectors and alone.
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const std::array values{T(0),
+                          -T(0),
+                          T(1),
+                          T(-1),
+                          infinity,
+                          -infinity,
+                          std::numeric_limits<T>::quiet_NaN(),
+                          -std::numeric_limits<T>::quiet_NaN(),
+                          std::numeric_limits<T>::denorm_min(),
+                          -std::numeric_limits<T>::denorm_min()};
+  std::vector<T> a;
+  std::vector<T> b;
+  for (std::size_t n = 0; n < 192; ++n) {
+    a.push_back(values[n % values.size()]);
+    b.push_back(values[n / values.size() % values.size()]);
+  }
+  for (const HostTarget& target : runnable_targets())
+    for (const int lanes : lane_counts)
+      for (const bool is_max : {false, true}) {
+        const Opcode code = is_max ? Opcode::fmax : Opcode::fmin;
+        const auto both = map_lanes<T>(
+            target, lanes, [&](Builder& k, const Loaded& in) { return k.binary(code, in[0], in[1]); }, a, b);
+        for (std::size_t i = 0; i < a.size(); ++i)
+          ASSERT_TRUE(same(both[i], is_max ? greater(a[i], b[i]) : lesser(a[i], b[i])))
+              << a[i] << ' ' << b[i] << ' ' << is_max << ' ' << lanes << ' ' << target.cpu;
+        for (const T constant : values)
+          for (const bool first : {false, true}) {
+            const auto with = map_lanes<T>(
+                target, lanes,
+                [&](Builder& k, const Loaded& in) {
+                  const auto fixed = k.constant(k.type(in[0]), Scalar::of(static_cast<double>(constant)));
+                  return first ? k.binary(code, fixed, in[0]) : k.binary(code, in[0], fixed);
+                },
+                a);
+            for (std::size_t i = 0; i < a.size(); ++i)
+              ASSERT_TRUE(same(with[i], is_max ? greater(a[i], constant) : lesser(a[i], constant)))
+                  << a[i] << " and the constant " << constant << ' ' << is_max << ' ' << lanes << ' ' << target.cpu;
+          }
+      }
 }
 
 TYPED_TEST(FloatOps, FmaRoundsOnceWhereTheProcessorHasIt) {

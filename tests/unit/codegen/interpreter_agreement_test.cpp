@@ -22,7 +22,7 @@ using kernel::ValueId;
 constexpr std::array elements{Element::i8, Element::i32, Element::i64, Element::f32, Element::f64};
 
 // Writes a kernel of one loop whose body applies random ops to one value of each element. What C++ and LLVM leave open
-// is kept out: division by zero, shifts beyond the width, the sign of the smaller of two zeros, a NaN's bits.
+// is kept out: division by zero, shifts beyond the width, a NaN's bits.
 class Generator {
  public:
   Generator(unsigned seed, int lanes) : random_(seed), lanes_(static_cast<std::uint16_t>(lanes)), b_("random") {}
@@ -99,8 +99,8 @@ class Generator {
   ValueId float_op(ValueId a, ValueId b) {
     constexpr std::array codes{Opcode::add, Opcode::sub, Opcode::mul, Opcode::fdiv, Opcode::fmin, Opcode::fmax};
     const std::size_t k = pick(codes.size() + 3);
-    const bool orders = k == 4 || k == 5;  // between zeros of either sign, which one is not stated
-    if (k < codes.size()) return b_.binary(codes[k], orders ? b_.unary(Opcode::abs, a) : a, b);
+    const bool orders = k == 4 || k == 5;  // zeros of either sign too
+    if (k < codes.size()) return b_.binary(codes[k], a, orders && pick(2) ? b_.unary(Opcode::neg, b) : b);
     constexpr std::array single{Opcode::neg, Opcode::abs, Opcode::sqrt};
     return b_.unary(single[k - codes.size()], a);
   }

@@ -262,6 +262,25 @@ TEST(Interpret, MinAndMaxKeepNan) {
   EXPECT_EQ(memory[7], 4.0f);
 }
 
+TEST(Interpret, MinAndMaxOrderZeros) {
+  std::array<float, 8> memory{0.0f, -0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f};
+  ASSERT_EQ(codes(run_into(memory,
+                           "kernel k(%out: ptr) {\n"
+                           "  %16 = constant i64 16\n"
+                           "  %q = offset ptr %out, %16\n"
+                           "  %a = load f32x4 %out align 4\n"
+                           "  %b = load f32x4 %q align 4\n"
+                           "  %l = fmin f32x4 %a, %b\n"
+                           "  %h = fmax f32x4 %a, %b\n"
+                           "  store f32x4 %l, %out align 4\n"
+                           "  store f32x4 %h, %q align 4\n"
+                           "}\n")),
+            "");
+  std::vector<bool> negative;
+  for (const float value : memory) negative.push_back(std::signbit(value));
+  EXPECT_EQ(negative, (std::vector<bool>{true, true, false, true, false, false, false, true}));
+}
+
 TEST(Interpret, ComparesNan) {
   const char* predicates[] = {"oeq", "une", "olt", "ole", "ogt", "oge", "uno"};
   const std::array<std::int64_t, 7> of_nan = {0, 1, 0, 0, 0, 0, 1};
