@@ -28,6 +28,13 @@ ValueId Builder::parameter(std::string name, Type type, bool readonly, bool noal
   return value;
 }
 
+ValueId Builder::parameter(std::string name, Type type, const Parameter& facts) {
+  const ValueId value = kernel_.values.add({type, std::move(name)});
+  kernel_.parameters.push_back(facts);
+  kernel_.parameters.back().value = value;
+  return value;
+}
+
 // ---- values
 
 ValueId Builder::constant(Type type, Scalar value) {
@@ -268,6 +275,15 @@ void Builder::wait_copies(std::int32_t pending) {
   emit_void(Opcode::wait_copies, {}, Count{pending});
 }
 
+std::vector<ValueId> Builder::gpu_op(Opcode code, std::vector<ValueId> operands, const std::vector<Type>& results,
+                                     Attribute attribute) {
+  require(info(code).rule == OpRule::gpu, "gpu_op: an op of hosts too");
+  std::vector<ValueId> values;
+  for (const Type result : results) values.push_back(add_value(result));
+  frames_.back().region.ops.push_back({code, std::move(operands), values, std::move(attribute), {}});
+  return values;
+}
+
 // ---- regions
 
 std::vector<ValueId> Builder::open_for(ValueId begin, ValueId end, ValueId step, const std::vector<ValueId>& carried) {
@@ -364,6 +380,12 @@ std::vector<ValueId> Builder::build(const Op& op, Type result) {
   if (row.rule == OpRule::convert || op.code == Opcode::bitcast) return {convert(op.code, in[0], result.element)};
   if (row.effect == OpEffect::pure) return {pure(op.code, in, result, op.attribute)};
   require(row.effect != OpEffect::control, "build: a for, if or yield");
+  if (row.results < 0) {  // what warpgroups accumulate: a result for each of the last operands, of its type
+    const std::size_t first = op.code == Opcode::wgmma ? 3 : 0;
+    std::vector<Type> types;
+    for (std::size_t i = first; i < in.size(); ++i) types.push_back(type(in[i]));
+    return gpu_op(op.code, in, types, op.attribute);
+  }
   if (row.results == 1) return {emit(op.code, in, result, op.attribute)};
   emit_void(op.code, in, op.attribute);
   return {};

@@ -19,6 +19,8 @@ class Builder {
 
   ValueId parameter(std::string name, Type type, bool readonly = false, bool noalias = false, std::uint32_t align = 1);
 
+  ValueId parameter(std::string name, Type type, const Parameter& facts);
+
   /// A vector type gives a splat. Constants stand at the start of the body, each once.
   ValueId constant(Type type, Scalar value);
   ValueId index(std::int64_t value) { return constant({Element::i64, 1}, Scalar::of(value)); }
@@ -65,6 +67,9 @@ class Builder {
   void copy_async(ValueId to, ValueId from, std::int64_t bytes, ValueId valid = {});
   void commit_copies();
   void wait_copies(std::int32_t pending);
+  /// Any other op of a GPU, its operands and attribute as its row says; the results have the types given.
+  std::vector<ValueId> gpu_op(Opcode code, std::vector<ValueId> operands, const std::vector<Type>& results = {},
+                              Attribute attribute = {});
 
   /// `body(i, carried)` builds the loop's region and returns what it yields; the loop's results come back.
   template <class Body>

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "kernel/types.h"
+
 namespace tilewright::kernel {
 
 /// What `special` gives: the thread's index in its block and the block's size; the block's index in the grid and the
@@ -85,10 +87,34 @@ struct SharedBuffer {
   friend bool operator==(const SharedBuffer&, const SharedBuffer&) = default;
 };
 
-/// A number that the attribute's kind names: of a wait, how many groups may still be pending.
+/// A number that the attribute's kind names: of a wait, how many groups may still be pending; of mbarrier_init, how
+/// many arrivals end a phase; of raise_registers and lower_registers, how many a thread has then.
 struct Count {
   std::int32_t count = 0;
   friend bool operator==(const Count&, const Count&) = default;
+};
+
+/// Of tensor_load and tensor_store: a box of the tensor of a map, at one coordinate an axis.
+struct TensorCopy {
+  std::int32_t rank = 1;   ///< 1 to 5
+  bool multicast = false;  ///< to the blocks of the cluster whose bit the last operand has
+  CacheHint cache = CacheHint::normal;
+  friend bool operator==(const TensorCopy&, const TensorCopy&) = default;
+};
+
+/// Of load_matrix and store_matrix: whether the 8 × 8 matrices are turned on the way.
+struct MatrixOrder {
+  bool transposed = false;
+  friend bool operator==(const MatrixOrder&, const MatrixOrder&) = default;
+};
+
+/// Of wgmma: a product of 64 × k and k × n elements `of`, k being 32 bytes of them.
+struct WarpgroupProduct {
+  std::int32_t n = 8;         ///< 8 to 256, a multiple of 8
+  Element of = Element::f16;  ///< f32 stands for tf32
+  bool transposed_a = false;  ///< the m-axis is the contiguous one in shared memory; of f16 and bf16 alone
+  bool transposed_b = false;  ///< the n-axis is
+  friend bool operator==(const WarpgroupProduct&, const WarpgroupProduct&) = default;
 };
 
 /// How a GPU kernel is launched.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernel/matrix_atoms.h"
+
 namespace tilewright::kernel {
 
 namespace {
@@ -54,12 +56,162 @@ class Rules {
       case Opcode::commit_copies:
         break;
       default:
-        internal_error(fmt::format("no GPU rule for {}", info(op_.code).name));
+        asynchronous();
     }
+    if (info(op_.code).effect == OpEffect::collective)
+      attribute(kernel_.block->threads % warp_threads == 0,
+                fmt::format("an exchange of a warp in a block of {} threads", kernel_.block->threads),
+                fmt::format("whole warps of {}", warp_threads));
     return std::move(violations_);
   }
 
  private:
+  /// mbarriers, the copy engine, clusters and roles.
+  void asynchronous() {
+    const auto form = [&](std::initializer_list<Type> wanted, std::string remedy) {
+      types(std::ranges::equal(op_.operands, wanted, [&](ValueId value, Type t) { return type(value) == t; }),
+            std::move(remedy));
+    };
+    switch (op_.code) {
+      case Opcode::mbarrier_init:
+        form({shared_pointer}, "a ptr_shared");
+        return count(1, (1 << 20) - 1, 1);
+      case Opcode::mbarrier_arrive:
+        if (operands(1, 2, "a ptr_shared, and an i32 for a block of the cluster"))
+          types(operand(0) == shared_pointer && (op_.operands.size() == 1 || operand(1) == i32),
+                "a ptr_shared, and an i32 for a block of the cluster");
+        return;
+      case Opcode::mbarrier_expect:
+      case Opcode::mbarrier_wait:
+        return form({shared_pointer, i32}, "a ptr_shared and an i32");
+      case Opcode::bulk_load:
+        return form({shared_pointer, pointer, i32, shared_pointer}, "a ptr_shared, a ptr, an i32 and a ptr_shared");
+      case Opcode::bulk_store:
+        return form({pointer, shared_pointer, i32}, "a ptr, a ptr_shared and an i32");
+      case Opcode::tensor_load:
+      case Opcode::tensor_store:
+        return tensor();
+      case Opcode::wait_bulk:
+      case Opcode::wait_bulk_reads:
+        return pending();
+      case Opcode::cluster_load:
+        cluster_access(result());
+        return form({shared_pointer, i32}, "a ptr_shared and an i32");
+      case Opcode::cluster_store:
+        cluster_access(operand(0));
+        return types(operand(1) == shared_pointer && operand(2) == i32, "a value, a ptr_shared and an i32");
+      case Opcode::elect:
+        return types(result() == i1, "an i1");
+      case Opcode::raise_registers:
+      case Opcode::lower_registers:
+        attribute(kernel_.block->resident != 0, "registers moved without knowing how many there are",
+                  "say `resident n` behind the block's threads");
+        return count(24, 256, 8);
+      case Opcode::fence_mbarrier:
+      case Opcode::fence_async:
+      case Opcode::commit_bulk:
+      case Opcode::cluster_arrive:
+      case Opcode::cluster_wait:
+      case Opcode::wgmma_commit:
+      case Opcode::grid_wait:
+      case Opcode::grid_launch:
+        return;
+      default:
+        matrices();
+    }
+  }
+
+  void matrices() {
+    switch (op_.code) {
+      case Opcode::load_matrix:
+        types(operand(0) == shared_pointer, "a ptr_shared");
+        return matrix(result());
+      case Opcode::store_matrix:
+        types(operand(1) == shared_pointer, "a vector and a ptr_shared");
+        return matrix(operand(0));
+      case Opcode::mma:
+        return types(find_mma(operand(0), operand(1), operand(2)) != nullptr && result() == operand(2), mma_forms());
+      case Opcode::wgmma:
+        return warpgroup();
+      case Opcode::wgmma_fence:
+      case Opcode::wgmma_wait:
+        if (op_.code == Opcode::wgmma_wait) pending();
+        return types(accumulators(0), "accumulators, and as many of their types");
+      default:
+        internal_error(fmt::format("no GPU rule for {}", info(op_.code).name));
+    }
+  }
+
+  /// Operands from `first` on and results are alike.
+  bool accumulators(std::size_t first) const {
+    if (op_.operands.size() != first + op_.results.size()) return false;
+    for (std::size_t i = 0; i < op_.results.size(); ++i)
+      if (type(op_.results[i]) != operand(first + i)) return false;
+    return true;
+  }
+
+  void warpgroup() {
+    const WarpgroupProduct& product = std::get<WarpgroupProduct>(op_.attribute);
+    const WarpgroupAtom* atom = find_wgmma(product.of);
+    attribute(atom != nullptr, fmt::format("a product of {}", name(product.of)), "f16 bf16 f32 i8 f8e4m3 f8e5m2");
+    const bool steps = product.n % (product.of == Element::i8 && product.n > 32 ? 16 : 8) == 0;
+    attribute(product.n >= 8 && product.n <= 256 && steps, fmt::format("{} columns", product.n),
+              "8, 16, …, 256; of i8 in steps of 16 above 32");
+    attribute(kernel_.block->threads >= 128, fmt::format("a warpgroup in a block of {}", kernel_.block->threads),
+              "a warpgroup is 128 threads");
+    if (atom == nullptr || !operands(4, op_.operands.size(), "a, b, whether to add, and accumulators")) return;
+    const bool in_registers = operand(0) == atom->a;
+    attribute(!(product.transposed_a || product.transposed_b) || bits(product.of) == 16,
+              fmt::format("a transposed operand of {}", name(product.of)), "f16 and bf16 can be transposed");
+    attribute(!(product.transposed_a && in_registers), "a transposed operand in registers", "leave it as it is");
+    int lanes = 0;
+    for (ValueId value : op_.results) lanes += type(value).lanes;
+    const bool sums = std::ranges::all_of(op_.results, [&](ValueId v) { return type(v).element == atom->c; });
+    const Type i64{Element::i64, 1};
+    types((in_registers || operand(0) == i64) && operand(1) == i64 && operand(2) == i1 && accumulators(3) && sums &&
+              lanes == product.n / 2,
+          fmt::format("an i64 or {}, an i64, an i1, and n / 2 lanes of {}", to_text(atom->a), name(atom->c)));
+  }
+
+  /// 1, 2 or 4 words of 32 bits a thread.
+  void matrix(Type t) {
+    const int words = bits(t.element) * t.lanes / 32;
+    types(t.lanes > 1 && bits(t.element) == 16 && (words == 1 || words == 2 || words == 4),
+          "2, 4 or 8 lanes of 16 bits");
+  }
+
+  void cluster_access(Type t) {
+    const int bytes = bits(t.element) * t.lanes / 8;
+    types(bits(t.element) >= 32 && !is_pointer(t.element) && (bytes == 4 || bytes == 8 || bytes == 16),
+          "4, 8 or 16 bytes of elements of 32 or 64 bits");
+    const Access& access = std::get<Access>(op_.attribute);
+    attribute(access.align == static_cast<std::uint32_t>(bytes),
+              fmt::format("an access of {} bytes aligned to {}", bytes, access.align), "align it to its width");
+    attribute(!access.nontemporal && access.cache == CacheHint::normal, "a hint about shared memory", "leave it out");
+  }
+
+  void tensor() {
+    const TensorCopy& copy = std::get<TensorCopy>(op_.attribute);
+    const bool loads = op_.code == Opcode::tensor_load;
+    attribute(copy.rank >= 1 && copy.rank <= 5, fmt::format("a tensor of rank {}", copy.rank), "1 to 5");
+    attribute(loads || !copy.multicast, "a store to several blocks", "only loads go to several");
+    const std::size_t fixed = loads ? 3 : 2;
+    const std::size_t count = fixed + static_cast<std::size_t>(copy.rank) + (copy.multicast ? 1 : 0);
+    const std::string remedy = loads ? "a ptr_shared, a map, a ptr_shared, an i32 an axis, and of multicast another"
+                                     : "a map, a ptr_shared and an i32 an axis";
+    if (!operands(count, count, remedy)) return;
+    bool fits = loads ? operand(0) == shared_pointer && operand(1) == pointer && operand(2) == shared_pointer
+                      : operand(0) == pointer && operand(1) == shared_pointer;
+    for (std::size_t i = fixed; i < count; ++i) fits = fits && operand(i) == i32;
+    types(fits, remedy);
+  }
+
+  void count(std::int32_t least, std::int32_t most, std::int32_t step) {
+    const std::int32_t value = std::get<Count>(op_.attribute).count;
+    attribute(value >= least && value <= most && value % step == 0, fmt::format("a count of {}", value),
+              fmt::format("{} to {} in steps of {}", least, most, step));
+  }
+
   Type type(ValueId value) const { return kernel_.values[value].type; }
   Type operand(std::size_t i) const { return type(op_.operands[i]); }
   Type result() const { return type(op_.results[0]); }
@@ -138,6 +290,12 @@ class Rules {
 
 std::vector<GpuViolation> check_gpu_op(const Kernel& kernel, const Op& op) {
   return Rules(kernel, op).check();
+}
+
+std::optional<std::size_t> tensor_map_operand(Opcode code) {
+  if (code == Opcode::tensor_load) return 1;
+  if (code == Opcode::tensor_store) return 0;
+  return std::nullopt;
 }
 
 std::string check_block(const ThreadBlock& block) {

@@ -52,8 +52,9 @@ struct Bytes {
   friend bool operator==(const Bytes&, const Bytes&) = default;
 };
 
-using Attribute = std::variant<std::monostate, Scalar, Lane, Lanes, Predicate, Access, Bytes, SharedBuffer, Special,
-                               ShuffleMode, Vote, Atomic, MemoryScope, NamedBarrier, Count>;
+using Attribute =
+    std::variant<std::monostate, Scalar, Lane, Lanes, Predicate, Access, Bytes, SharedBuffer, Special, ShuffleMode,
+                 Vote, Atomic, MemoryScope, NamedBarrier, Count, TensorCopy, MatrixOrder, WarpgroupProduct>;
 
 struct Op;
 
@@ -81,6 +82,7 @@ struct Parameter {
   bool readonly = false;    ///< a pointer through which nothing is written
   bool noalias = false;     ///< a pointer whose bytes no other parameter reaches
   std::uint32_t align = 1;  ///< of a pointer
+  bool tensor_map = false;  ///< of a GPU kernel: the 128 bytes that describe a tensor to the copy engine, by value
 };
 
 struct Kernel {

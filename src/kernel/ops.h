@@ -22,7 +22,8 @@ namespace tilewright::kernel {
 // effect: pure (may be removed, repeated, moved), reads, writes, control, collective (an exchange among the warp's
 // threads: may be removed, neither repeated nor moved)
 // attribute: what Op::attribute holds: none, number (the constant), lane, lanes (shuffle mask), predicate, access,
-// bytes; of GPU ops (gpu_attributes.h): buffer, special, shuffle_mode, vote, atomic, scope, barrier, pending
+// bytes; of GPU ops (gpu_attributes.h): buffer, special, shuffle_mode, vote, atomic, scope, barrier, pending, count,
+// tensor, matrix, warpgroup
 #define TILEWRIGHT_KERNEL_OPS(X)                                                                                       \
   /* values */                                                                                                         \
   X(constant, "constant", 0, 1, special, pure, number)                                                                 \
@@ -101,7 +102,41 @@ namespace tilewright::kernel {
   X(fence, "fence", 0, 0, gpu, writes, scope)                          /* orders before and after, in the scope */     \
   X(copy_async, "copy_async", -1, 0, gpu, writes, bytes)               /* (ptr_shared, ptr[, i32]): rest is 0 */       \
   X(commit_copies, "commit_copies", 0, 0, gpu, writes, none)           /* the copies so far are a group */             \
-  X(wait_copies, "wait_copies", 0, 0, gpu, writes, pending)            /* until so many groups are pending */
+  X(wait_copies, "wait_copies", 0, 0, gpu, writes, pending)            /* until so many groups are pending */          \
+  /* barriers in shared memory, of 8 bytes: a phase ends when all have arrived and all announced bytes are there */    \
+  X(mbarrier_init, "mbarrier_init", 1, 0, gpu, writes, count)     /* (ptr_shared) */                                   \
+  X(mbarrier_arrive, "mbarrier_arrive", -1, 0, gpu, writes, none) /* (ptr_shared[, i32 block of the cluster]) */       \
+  X(mbarrier_expect, "mbarrier_expect", 2, 0, gpu, writes, none)  /* (ptr_shared, i32 bytes): arrives, announces */    \
+  X(mbarrier_wait, "mbarrier_wait", 2, 0, gpu, writes, none)      /* (ptr_shared, i32 parity): that phase's end */     \
+  X(fence_mbarrier, "fence_mbarrier", 0, 0, gpu, writes, none)    /* shows initialised ones to the cluster */          \
+  X(fence_async, "fence_async", 0, 0, gpu, writes, none)          /* orders own accesses before asynchronous ones */   \
+  /* copies by the copy engine */                                                                                      \
+  X(bulk_load, "bulk_load", 4, 0, gpu, writes, none)        /* (ptr_shared, ptr, i32 bytes, ptr_shared mbarrier) */    \
+  X(bulk_store, "bulk_store", 3, 0, gpu, writes, none)      /* (ptr, ptr_shared, i32 bytes) */                         \
+  X(tensor_load, "tensor_load", -1, 0, gpu, writes, tensor) /* (ptr_shared, map, ptr_shared mbarrier, i32…[, i32]) */  \
+  X(tensor_store, "tensor_store", -1, 0, gpu, writes, tensor)       /* (map, ptr_shared, i32…) */                      \
+  X(commit_bulk, "commit_bulk", 0, 0, gpu, writes, none)            /* the stores so far are a group */                \
+  X(wait_bulk, "wait_bulk", 0, 0, gpu, writes, pending)             /* until so many groups are unfinished */          \
+  X(wait_bulk_reads, "wait_bulk_reads", 0, 0, gpu, writes, pending) /* … have not yet read all of their source */      \
+  /* clusters */                                                                                                       \
+  X(cluster_arrive, "cluster_arrive", 0, 0, gpu, writes, none)                                                         \
+  X(cluster_wait, "cluster_wait", 0, 0, gpu, writes, none)                                                             \
+  X(cluster_load, "cluster_load", 2, 1, gpu, reads, access)    /* (ptr_shared, i32 block): of 4, 8 or 16 bytes */      \
+  X(cluster_store, "cluster_store", 3, 0, gpu, writes, access) /* (value, ptr_shared, i32 block) */                    \
+  /* matrices, spread over the threads of a warp or of four */                                                         \
+  X(load_matrix, "load_matrix", 1, 1, gpu, collective, matrix) /* (ptr_shared): 1, 2 or 4 of 8 × 8 × 16 bits */        \
+  X(store_matrix, "store_matrix", 2, 0, gpu, writes, matrix)   /* (v, ptr_shared) */                                   \
+  X(mma, "mma", 3, 1, gpu, collective, none)                   /* (a, b, c) -> a · b + c; matrix_atoms.h */            \
+  X(wgmma, "wgmma", -1, -1, gpu, collective, warpgroup)        /* (a, i64 b, i1 add, c…) -> starts a · b [+ c…] */     \
+  X(wgmma_fence, "wgmma_fence", -1, -1, gpu, writes, none)     /* (c…) -> c…, ready for wgmma */                       \
+  X(wgmma_commit, "wgmma_commit", 0, 0, gpu, writes, none)     /* the products so far are a group */                   \
+  X(wgmma_wait, "wgmma_wait", -1, -1, gpu, writes, pending)    /* (c…) -> c…, when so few groups are pending */        \
+  /* roles of warps, and of kernels */                                                                                 \
+  X(elect, "elect", 0, 1, gpu, collective, none)                  /* -> i1, set in one thread of the warp */           \
+  X(raise_registers, "raise_registers", 0, 0, gpu, writes, count) /* of each thread of the four warps */               \
+  X(lower_registers, "lower_registers", 0, 0, gpu, writes, count)                                                      \
+  X(grid_wait, "grid_wait", 0, 0, gpu, writes, none)     /* for the kernel before */                                   \
+  X(grid_launch, "grid_launch", 0, 0, gpu, writes, none) /* the kernel behind may start */
 
 enum class Opcode : std::uint8_t {
 #define X(name, ...) name,
@@ -111,12 +146,12 @@ enum class Opcode : std::uint8_t {
 
 enum class OpRule : std::uint8_t { same, same_int, same_float, cmp, choose, convert, special, gpu };
 enum class OpEffect : std::uint8_t { pure, reads, writes, control, collective };
-#define TILEWRIGHT_KERNEL_ATTRIBUTES(X)                                                                               \
-  X(none)                                                                                                             \
-  X(number)                                                                                                           \
-  X(lane)                                                                                                             \
-  X(lanes) X(predicate) X(access) X(bytes) X(buffer) X(special) X(shuffle_mode) X(vote) X(atomic) X(scope) X(barrier) \
-      X(pending)
+
+// clang-format off
+#define TILEWRIGHT_KERNEL_ATTRIBUTES(X)                                                                        \
+  X(none) X(number) X(lane) X(lanes) X(predicate) X(access) X(bytes) X(buffer) X(special) X(shuffle_mode)      \
+  X(vote) X(atomic) X(scope) X(barrier) X(pending) X(count) X(tensor) X(matrix) X(warpgroup)
+// clang-format on
 
 enum class OpAttribute : std::uint8_t {
 #define X(name) name,

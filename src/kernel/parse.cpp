@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kernel/ir.h"
+#include "kernel/print.h"
 #include "support/text.h"
 
 namespace tilewright::kernel {
@@ -124,6 +125,7 @@ class Parser {
       Parameter parameter{value};
       parameter.readonly = cursor_.accept("readonly");
       parameter.noalias = cursor_.accept("noalias");
+      parameter.tensor_map = cursor_.accept("tensormap");
       if (cursor_.accept("align")) {
         TW_TAKE(align, alignment());
         parameter.align = align;
@@ -253,7 +255,7 @@ class Parser {
   Result<Op> plain(Opcode code, const std::vector<Named>& results) {
     Op op;
     op.code = code;
-    const bool names_value_type = code == Opcode::store || code == Opcode::scatter;
+    const bool names_value_type = has_stored_type(code);
     TW_CHECK(leading_word(op));
     Type written;
     const Span type_span = cursor_.peek().span;
@@ -272,8 +274,8 @@ class Parser {
           fmt::format("{} of {} is given a {}", info(code).name, to_text(written), to_text(type_of(op.operands[0]))),
           "write the first operand's type", cursor_.source(), type_span);
     TW_CHECK(attribute(op, written));
-    if (!results.empty()) {
-      TW_TAKE(result, define(results[0], code == Opcode::cmp ? written.with(Element::i1) : written));
+    for (const Named& named : results) {
+      TW_TAKE(result, define(named, code == Opcode::cmp ? written.with(Element::i1) : written));
       op.results.push_back(result);
     }
     return op;
@@ -394,12 +396,39 @@ class Parser {
     TW_TAKE(align, alignment());
     access.align = align;
     access.nontemporal = cursor_.accept("nontemporal");
-    // A name that follows may be the next op's.
-    if (const auto hint = word_from_name<CacheHint>(peeked_name()); hint && *hint != CacheHint::normal) {
-      access.cache = *hint;
-      cursor_.take();
-    }
+    access.cache = cache_hint();
     return access;
+  }
+
+  /// A name that follows may be the next op's.
+  CacheHint cache_hint() {
+    const auto hint = word_from_name<CacheHint>(peeked_name());
+    if (!hint || *hint == CacheHint::normal) return CacheHint::normal;
+    cursor_.take();
+    return *hint;
+  }
+
+  Result<TensorCopy> tensor_copy() {
+    TensorCopy copy;
+    TW_CHECK(cursor_.expect("rank"));
+    TW_TAKE(rank, small_number("a rank"));
+    copy.rank = rank;
+    copy.multicast = cursor_.accept("multicast");
+    copy.cache = cache_hint();
+    return copy;
+  }
+
+  Result<WarpgroupProduct> warpgroup_product() {
+    WarpgroupProduct product;
+    TW_CHECK(cursor_.expect("n"));
+    TW_TAKE(n, small_number("a count of columns"));
+    product.n = n;
+    TW_CHECK(cursor_.expect("of"));
+    TW_TAKE(of, type());
+    product.of = of.element;
+    product.transposed_a = cursor_.accept("transposed_a");
+    product.transposed_b = cursor_.accept("transposed_b");
+    return product;
   }
 
   Result<SharedBuffer> buffer() {
@@ -478,6 +507,20 @@ class Parser {
         op.attribute = value;
         return {};
       }
+      case OpAttribute::tensor: {
+        TW_TAKE(value, tensor_copy());
+        op.attribute = value;
+        return {};
+      }
+      case OpAttribute::matrix:
+        op.attribute = MatrixOrder{cursor_.accept("transposed")};
+        return {};
+      case OpAttribute::warpgroup: {
+        TW_TAKE(value, warpgroup_product());
+        op.attribute = value;
+        return {};
+      }
+      case OpAttribute::count:
       case OpAttribute::pending: {
         TW_CHECK(cursor_.expect(name(info(op.code).attribute)));
         TW_TAKE(value, small_number("a count"));

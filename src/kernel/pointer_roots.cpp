@@ -5,6 +5,24 @@
 
 namespace tilewright::kernel {
 
+namespace {
+
+/// The operand through which the op writes what a parameter may reach.
+std::optional<std::size_t> written_operand(Opcode code) {
+  switch (code) {
+    case Opcode::store:
+    case Opcode::scatter:
+      return 1;
+    case Opcode::atomic:
+    case Opcode::bulk_store:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 PointerRoots::PointerRoots(const Kernel& kernel) : kernel_(kernel), roots_(kernel.values.size()) {
   const std::size_t count = kernel.parameters.size();
   const auto start = [&](ValueId pointer, std::size_t root) {
@@ -73,9 +91,9 @@ bool PointerRoots::may_be_local(ValueId pointer) const {
 
 void PointerRoots::for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const {
   walk(kernel_.body, [&](const Op& op) {
-    const bool stores = op.code == Opcode::store || op.code == Opcode::scatter;
-    if (!stores && op.code != Opcode::atomic) return;
-    for (std::size_t i : of(op.operands[stores ? 1 : 0])) visit(op, kernel_.parameters[i]);
+    const std::optional<std::size_t> place = written_operand(op.code);
+    if (!place) return;
+    for (std::size_t i : of(op.operands[*place])) visit(op, kernel_.parameters[i]);
   });
 }
 

@@ -17,7 +17,7 @@ class PointerRoots {
   std::vector<std::size_t> of(ValueId pointer) const;
   /// Whether it may come from a `local`.
   bool may_be_local(ValueId pointer) const;
-  /// Each store, scatter and atomic with each parameter whose bytes it may write.
+  /// Each store, scatter, atomic and bulk_store with each parameter whose bytes it may write.
   void for_each_written(const std::function<void(const Op&, const Parameter&)>& visit) const;
 
  private:

@@ -104,6 +104,7 @@ class Printer {
     std::string text = fmt::format("{}: {}", names_(parameter.value), type_of(parameter.value));
     if (parameter.readonly) text += " readonly";
     if (parameter.noalias) text += " noalias";
+    if (parameter.tensor_map) text += " tensormap";
     if (parameter.align != 1) text += fmt::format(" align {}", parameter.align);
     return text;
   }
@@ -179,7 +180,7 @@ class Printer {
 
   /// The result's type; of cmp the operands', since the result's follows; of a store the value's.
   std::string written_type(const Op& op) const {
-    const bool from_operand = op.code == Opcode::cmp || op.code == Opcode::store || op.code == Opcode::scatter;
+    const bool from_operand = op.code == Opcode::cmp || has_stored_type(op.code);
     if (from_operand && !op.operands.empty()) return type_of(op.operands[0]);
     return op.results.empty() ? std::string() : type_of(op.results[0]);
   }
@@ -202,6 +203,9 @@ class Printer {
                           [](MemoryScope scope) { return word_name(scope); },
                           [](const NamedBarrier&) { return std::string_view(); },
                           [](const Count&) { return std::string_view(); },
+                          [](const TensorCopy&) { return std::string_view(); },
+                          [](const MatrixOrder&) { return std::string_view(); },
+                          [](const WarpgroupProduct&) { return std::string_view(); },
                       },
                       attribute);
   }
@@ -233,6 +237,15 @@ class Printer {
                                                : fmt::format(" id {} threads {}", barrier.id, barrier.threads);
             },
             [&](const Count& count) { return fmt::format(" {} {}", name(info(op.code).attribute), count.count); },
+            [](const TensorCopy& copy) {
+              return fmt::format(" rank {}{}", copy.rank, copy.multicast ? " multicast" : "") + cache_text(copy.cache);
+            },
+            [](const MatrixOrder& order) { return std::string(order.transposed ? " transposed" : ""); },
+            [](const WarpgroupProduct& product) {
+              return fmt::format(" n {} of {}{}{}", product.n, name(product.of),
+                                 product.transposed_a ? " transposed_a" : "",
+                                 product.transposed_b ? " transposed_b" : "");
+            },
         },
         op.attribute);
   }
@@ -240,8 +253,11 @@ class Printer {
   static std::string access_text(const Access& access) {
     std::string text = fmt::format(" align {}", access.align);
     if (access.nontemporal) text += " nontemporal";
-    if (access.cache != CacheHint::normal) text += fmt::format(" {}", word_name(access.cache));
-    return text;
+    return text + cache_text(access.cache);
+  }
+
+  static std::string cache_text(CacheHint cache) {
+    return cache == CacheHint::normal ? std::string() : fmt::format(" {}", word_name(cache));
   }
 
   std::string number_text(const Op& op, const Scalar& number) const {
@@ -259,6 +275,11 @@ class Printer {
 };
 
 }  // namespace
+
+bool has_stored_type(Opcode code) {
+  return code == Opcode::store || code == Opcode::scatter || code == Opcode::cluster_store ||
+         code == Opcode::store_matrix;
+}
 
 std::string to_text(const Kernel& kernel) {
   return Printer(kernel).kernel_text();

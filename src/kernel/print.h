@@ -13,4 +13,7 @@ std::string op_text(const Kernel& kernel, const Op& op);
 /// A value's name as to_text(kernel) prints it, with its '%'.
 std::string value_text(const Kernel& kernel, ValueId value);
 
+/// Whether the type in the op's text is that of its first operand, which it stores.
+bool has_stored_type(Opcode code);
+
 }  // namespace tilewright::kernel

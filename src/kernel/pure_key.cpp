@@ -40,6 +40,14 @@ struct AppendAttribute {
     key.insert(key.end(), {word(barrier.id), word(barrier.threads)});
   }
   void operator()(const Count& count) const { key.push_back(word(count.count)); }
+  void operator()(const TensorCopy& copy) const {
+    key.insert(key.end(), {word(copy.rank), copy.multicast ? 1u : 0u, static_cast<std::uint64_t>(copy.cache)});
+  }
+  void operator()(const MatrixOrder& order) const { key.push_back(order.transposed ? 1u : 0u); }
+  void operator()(const WarpgroupProduct& product) const {
+    key.insert(key.end(), {word(product.n), static_cast<std::uint64_t>(product.of), product.transposed_a ? 1u : 0u,
+                           product.transposed_b ? 1u : 0u});
+  }
 };
 
 }  // namespace

@@ -15,8 +15,7 @@ class Rewriter {
   Kernel run() {
     for (const Parameter& parameter : kernel_.parameters) {
       const Value& value = kernel_.values[parameter.value];
-      mapped_[parameter.value.index] =
-          builder_.parameter(value.name, value.type, parameter.readonly, parameter.noalias, parameter.align);
+      mapped_[parameter.value.index] = builder_.parameter(value.name, value.type, parameter);
     }
     region(kernel_.body);
     return builder_.finish();

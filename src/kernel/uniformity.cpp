@@ -52,6 +52,10 @@ Agreement Uniformity::of_result(const Op& op) const {
       return of_special(std::get<Special>(op.attribute));
     case Opcode::local:
     case Opcode::atomic:
+    case Opcode::elect:
+    case Opcode::load_matrix:
+    case Opcode::mma:
+    case Opcode::wgmma:
       return Agreement::thread;
     case Opcode::warp_vote:
       return std::min(of(op.operands[0]), Agreement::warp);
@@ -96,12 +100,23 @@ bool Uniformity::follow(const Op& op) {
 }
 
 Agreement Uniformity::required(const Op& op) {
-  if (op.code == Opcode::barrier) {
-    const bool all = std::get<NamedBarrier>(op.attribute).threads == 0;
-    return all ? Agreement::block : Agreement::warp;
+  switch (op.code) {
+    case Opcode::barrier:
+      return std::get<NamedBarrier>(op.attribute).threads == 0 ? Agreement::block : Agreement::warp;
+    case Opcode::cluster_arrive:
+    case Opcode::cluster_wait:
+      return Agreement::block;
+    case Opcode::barrier_arrive:
+    case Opcode::store_matrix:
+    case Opcode::wgmma_fence:
+    case Opcode::wgmma_commit:
+    case Opcode::wgmma_wait:
+    case Opcode::raise_registers:
+    case Opcode::lower_registers:
+      return Agreement::warp;
+    default:
+      return info(op.code).effect == OpEffect::collective ? Agreement::warp : Agreement::thread;
   }
-  const bool by_warp = op.code == Opcode::barrier_arrive || info(op.code).effect == OpEffect::collective;
-  return by_warp ? Agreement::warp : Agreement::thread;
 }
 
 }  // namespace tilewright::kernel

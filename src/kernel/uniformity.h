@@ -24,7 +24,7 @@ class Uniformity {
   Agreement into(const Op& op) const;
 
   /// The least agreement of the ways to a collective op at which it is legal: all of the block at a barrier of all its
-  /// threads, those of a warp for what a warp does together; `thread` for any other op.
+  /// threads or of the cluster, those of a warp for what a warp does together; `thread` for any other op.
   static Agreement required(const Op& op);
 
  private:

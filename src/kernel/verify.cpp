@@ -17,6 +17,7 @@
 //   K020  GPU ops stand in GPU kernels alone; a GPU kernel's block has a shape that a GPU can have.
 //   K021  All threads of the block come to its barrier together, and all of a warp to what it does together: no loop or
 //         branch around depends on what they do not agree on (uniformity.h).
+//   K022  A tensor map is a parameter of a GPU kernel, and only copies of tensors take it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +29,7 @@
 #include "kernel/pointer_roots.h"
 #include "kernel/print.h"
 #include "kernel/uniformity.h"
+#include "kernel/walk.h"
 
 namespace tilewright::kernel {
 
@@ -48,6 +50,7 @@ class Verifier {
     if (!kernel_.body.arguments.empty()) report("K015", nullptr, "the body has arguments");
     check_region(kernel_.body, nullptr, {});
     if (diagnostics_.empty()) check_readonly();
+    if (diagnostics_.empty()) check_tensor_maps();
     if (diagnostics_.empty() && kernel_.block) check_convergence();
     if (diagnostics_.empty()) return {};
     return std::unexpected(std::move(diagnostics_));
@@ -152,6 +155,22 @@ class Verifier {
     });
   }
 
+  void check_tensor_maps() {
+    std::vector<bool> maps(kernel_.values.size());
+    for (const Parameter& parameter : kernel_.parameters) {
+      maps[parameter.value.index] = parameter.tensor_map;
+      if (parameter.tensor_map && (!kernel_.block || type(parameter.value).element != Element::ptr))
+        report("K022", nullptr, "a tensor map that is no ptr of a GPU kernel");
+    }
+    walk(kernel_.body, [&](const Op& op) {
+      const std::optional<std::size_t> place = tensor_map_operand(op.code);
+      for (std::size_t i = 0; i < op.operands.size(); ++i)
+        demand(maps[op.operands[i].index] == (place == i), "K022", op,
+               place == i ? "a copy of a tensor that is given by no map" : "a tensor map in another op's hands",
+               "write `tensormap` behind the parameter, and take it in tensor_load and tensor_store");
+    });
+  }
+
   void check_convergence() {
     const Uniformity uniformity(kernel_);
     check_ways(uniformity, kernel_.body, Agreement::block);
@@ -250,7 +269,14 @@ class Verifier {
       case OpAttribute::barrier:
         return std::holds_alternative<NamedBarrier>(op.attribute);
       case OpAttribute::pending:
+      case OpAttribute::count:
         return std::holds_alternative<Count>(op.attribute);
+      case OpAttribute::tensor:
+        return std::holds_alternative<TensorCopy>(op.attribute);
+      case OpAttribute::matrix:
+        return std::holds_alternative<MatrixOrder>(op.attribute);
+      case OpAttribute::warpgroup:
+        return std::holds_alternative<WarpgroupProduct>(op.attribute);
     }
     return false;
   }

@@ -25,7 +25,7 @@ Emitter::Emitter(const kernel::Kernel& kernel, llvm::Module& module, const Targe
       values_(kernel.values.size(), nullptr) {}
 
 llvm::Type* Emitter::type(kernel::Type type) const {
-  // f8 and bf16 are their bits: legalisation left only moves of them.
+  // f8 and bf16 are their bits: legalisation left moves of them, and what a GPU does with the bits.
   llvm::Type* element = nullptr;
   switch (type.element) {
     case Element::i1:
@@ -297,8 +297,19 @@ bool is_storage_only(Element element) {
   return element == Element::f8e4m3 || element == Element::f8e5m2 || element == Element::bf16;
 }
 
+// A GPU converts between bf16 and f32, and multiplies matrices of small floats.
+bool gpu_takes(const kernel::Kernel& kernel, const kernel::Op& op) {
+  if (!kernel.block) return false;
+  if (kernel::info(op.code).rule == kernel::OpRule::gpu) return true;
+  const auto fits = [&](kernel::ValueId id) {
+    const Element element = kernel.values[id].type.element;
+    return element == Element::bf16 || element == Element::f32;
+  };
+  return op.code == Opcode::fconvert && fits(op.operands.front()) && fits(op.results.front());
+}
+
 void check_types(const kernel::Kernel& kernel, const kernel::Op& op) {
-  if (moves_bits(op.code)) return;
+  if (moves_bits(op.code) || gpu_takes(kernel, op)) return;
   const auto check = [&](kernel::ValueId id) {
     if (is_storage_only(kernel.values[id].type.element))
       internal_error(fmt::format("kernel {}: '{}' has no instruction; expand_conversions leaves none of its kind",

@@ -314,6 +314,8 @@ llvm::Value* Emitter::convert(const kernel::Op& op) {
     case Opcode::zext:
       return build_.CreateZExt(a, to);
     case Opcode::fconvert:
+      if (operand_type(op, 0).element == Element::bf16) return from_bfloat(a, to);
+      if (kernel_.values[op.results.front()].type.element == Element::bf16) return gpu_->to_bfloat(build_, a);
       return build_.CreateFPCast(a, to);
     case Opcode::sitofp:
       return build_.CreateSIToFP(a, to);
@@ -326,6 +328,12 @@ llvm::Value* Emitter::convert(const kernel::Op& op) {
     default:
       return bitcast(a, kernel_.values[op.results.front()].type);
   }
+}
+
+// The upper half of f32.
+llvm::Value* Emitter::from_bfloat(llvm::Value* bits, llvm::Type* to) {
+  llvm::Type* words = bits->getType()->getWithNewBitWidth(32);
+  return build_.CreateBitCast(build_.CreateShl(build_.CreateZExt(bits, words), 16), to);
 }
 
 // LLVM takes vectors of llvm.fptosi.sat apart lane by lane on x86. Convert, then select over what is out of range: an

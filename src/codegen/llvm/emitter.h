@@ -39,6 +39,7 @@ class Emitter {
   llvm::Value* min_max(bool is_max, llvm::Value* a, llvm::Value* b);
   llvm::Value* fused_multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* float_to_int(llvm::Value* value, llvm::Type* to, bool is_signed);
+  llvm::Value* from_bfloat(llvm::Value* bits, llvm::Type* to);
   llvm::Value* bitcast(llvm::Value* value, kernel::Type to);
   llvm::Value* function(const kernel::Op& op);
 

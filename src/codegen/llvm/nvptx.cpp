@@ -7,11 +7,13 @@
 #include <llvm/Target/TargetOptions.h>
 
 #include <mutex>
+#include <optional>
 
 #include "codegen/llvm/compilation.h"
 #include "codegen/llvm/nvptx_rules.h"
 #include "kernel/passes/pipeline.h"
 #include "kernel/shared_memory.h"
+#include "kernel/walk.h"
 
 // Of LLVM's NVPTX target. Its headers declare these only beside those of every other target that LLVM was built with.
 extern "C" {
@@ -62,6 +64,63 @@ Result<void> check_limits(const kernel::Kernel& kernel, const NvptxTarget& targe
   return {};
 }
 
+// The architecture that an op came with; what is not here, all targets have.
+enum class Since : std::uint8_t { sm_80, sm_90, sm_90a };
+
+Since since(kernel::Opcode code) {
+  using kernel::Opcode;
+  switch (code) {
+    case Opcode::mbarrier_expect:
+    case Opcode::fence_mbarrier:
+    case Opcode::fence_async:
+    case Opcode::bulk_load:
+    case Opcode::bulk_store:
+    case Opcode::tensor_load:
+    case Opcode::tensor_store:
+    case Opcode::commit_bulk:
+    case Opcode::wait_bulk:
+    case Opcode::wait_bulk_reads:
+    case Opcode::cluster_arrive:
+    case Opcode::cluster_wait:
+    case Opcode::cluster_load:
+    case Opcode::cluster_store:
+    case Opcode::store_matrix:
+    case Opcode::elect:
+    case Opcode::grid_wait:
+    case Opcode::grid_launch:
+      return Since::sm_90;
+    case Opcode::wgmma:
+    case Opcode::wgmma_fence:
+    case Opcode::wgmma_commit:
+    case Opcode::wgmma_wait:
+    case Opcode::raise_registers:
+    case Opcode::lower_registers:
+      return Since::sm_90a;
+    default:
+      return Since::sm_80;
+  }
+}
+
+Result<void> check_ops(const kernel::Kernel& kernel, const NvptxTarget& target) {
+  const Since has = target.has_hopper_ops ? Since::sm_90a : target.capability >= 90 ? Since::sm_90 : Since::sm_80;
+  std::optional<kernel::Opcode> lacking;
+  kernel::walk(kernel.body, [&](const kernel::Op& op) {
+    const bool remote = op.code == kernel::Opcode::mbarrier_arrive && op.operands.size() == 2;
+    if ((remote ? Since::sm_90 : since(op.code)) > has) lacking = op.code;
+  });
+  if (!lacking) return {};
+  return fail("G008",
+              fmt::format("kernel {} uses {}, which {} lacks", kernel.name, kernel::info(*lacking).name, target.arch),
+              "a schedule without it, or another target");
+}
+
+// LLVM 19 has no way to say a cluster's shape. It stands beside the block's.
+void write_cluster(std::string& ptx, std::int32_t blocks) {
+  const std::size_t line = ptx.find("\n.reqntid ");
+  if (line == std::string::npos) internal_error("an entry without its block's shape");
+  ptx.insert(line, fmt::format("\n.reqnctapercluster {}, 1, 1", blocks));
+}
+
 }  // namespace
 
 Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stage, const NvptxTarget& target) {
@@ -69,11 +128,13 @@ Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stag
   kernel::Kernel legal = kernel;
   if (legal.block) {
     if (auto ok = check_limits(legal, target); !ok) return std::unexpected(std::move(ok).error());
+    if (auto ok = check_ops(legal, target); !ok) return std::unexpected(std::move(ok).error());
     kernel::run_kernel_passes(legal, kernel::kernel_facts(target));
   }
-  return compile(
-      legal, NvptxRules(target), [&] { return make_machine(target); },
-      stage == NvptxStage::llvm ? CodeForm::llvm : CodeForm::assembly);
+  const CodeForm form = stage == NvptxStage::llvm ? CodeForm::llvm : CodeForm::assembly;
+  Result<std::string> text = compile(legal, NvptxRules(target), [&] { return make_machine(target); }, form);
+  if (text && form == CodeForm::assembly && legal.block->cluster != 1) write_cluster(*text, legal.block->cluster);
+  return text;
 }
 
 }  // namespace tilewright::codegen

@@ -4,6 +4,8 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/llvm/nvptx_assembly.h"
+#include "codegen/llvm/nvptx_async_ops.h"
+#include "codegen/llvm/nvptx_matrix_ops.h"
 
 namespace tilewright::codegen {
 
@@ -52,8 +54,11 @@ class Ops {
       case Opcode::wait_copies:
         return memory(fmt::format("cp.async.wait_group {};", std::get<kernel::Count>(op_.attribute).count));
       default:
-        internal_error(fmt::format("NVPTX lacks the op {}", kernel::info(op_.code).name));
+        break;
     }
+    if (auto results = emit_nvptx_async_op(build_, target_, kernel_, op_, in_)) return *results;
+    if (auto results = emit_nvptx_matrix_op(build_, kernel_, op_, in_)) return *results;
+    internal_error(fmt::format("NVPTX lacks the op {}", kernel::info(op_.code).name));
   }
 
  private:

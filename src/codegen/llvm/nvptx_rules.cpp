@@ -16,6 +16,8 @@ namespace tilewright::codegen {
 namespace {
 
 constexpr unsigned widest_bytes = 16;
+constexpr unsigned tensor_map_bytes = 128;  // CUtensorMap
+constexpr unsigned tensor_map_align = 64;
 
 struct Piece {
   unsigned first = 0;  ///< lane
@@ -61,7 +63,7 @@ llvm::Value* take_lanes(llvm::IRBuilderBase& build, llvm::Value* vector, Piece p
 llvm::Value* put_lanes(llvm::IRBuilderBase& build, llvm::Value* into, llvm::Value* part, Piece piece) {
   if (part->getType() == into->getType()) return part;
   for (unsigned i = 0; i < piece.lanes; ++i) {
-    llvm::Value* lane = piece.lanes == 1 ? part : build.CreateExtractElement(part, std::uint64_t{i});
+    llvm::Value* lane = part->getType()->isVectorTy() ? build.CreateExtractElement(part, std::uint64_t{i}) : part;
     into = build.CreateInsertElement(into, lane, std::uint64_t{piece.first + i});
   }
   return into;
@@ -108,13 +110,6 @@ std::string width_suffix(unsigned bytes) {
   return bytes == 4 ? ".b32" : fmt::format(".v{}.b32", bytes / 4);
 }
 
-// "$a" or "{$a, $b, …}"
-std::string register_list(unsigned first, unsigned count) {
-  std::string text;
-  for (unsigned i = 0; i < count; ++i) text += fmt::format("{}${}", i == 0 ? "" : ", ", first + i);
-  return count == 1 ? text : "{" + text + "}";
-}
-
 llvm::Value* load_piece(llvm::IRBuilderBase& build, const MemoryAccess& access, llvm::Value* pointer, Piece piece) {
   const unsigned bytes = piece.lanes * lane_bytes(access.type);
   llvm::Type* type = piece_type(access.type, piece.lanes);
@@ -138,17 +133,13 @@ llvm::Value* load_piece(llvm::IRBuilderBase& build, const MemoryAccess& access, 
   }
   text += fmt::format("ld{}{}{}{} {}, [${}];", space_suffix(pointer), access.reads_constants ? ".nc" : "",
                       cache_suffix(hint), width_suffix(bytes), register_list(0, count), count);
-  llvm::Type* single = register_type(build, bytes);
-  llvm::Type* result =
-      count == 1 ? single : llvm::StructType::get(build.getContext(), std::vector<llvm::Type*>(count, single));
+  llvm::Type* result = register_types(build, register_type(build, bytes), count);
+  // A load without a mask may not be moved before the branch that guards it.
+  const bool movable = access.reads_constants && access.mask != nullptr;
   llvm::Value* loaded =
-      assemble(build, text, result, operands, access.reads_constants ? AssemblyEffect::none : AssemblyEffect::memory);
+      assemble(build, text, result, operands, movable ? AssemblyEffect::none : AssemblyEffect::memory);
   if (bytes == 1) return build.CreateTrunc(loaded, type);
-  if (count == 1) return build.CreateBitCast(loaded, type);
-  llvm::Value* words = llvm::PoisonValue::get(piece_type(single, count));
-  for (unsigned i = 0; i < count; ++i)
-    words = build.CreateInsertElement(words, build.CreateExtractValue(loaded, i), std::uint64_t{i});
-  return build.CreateBitCast(words, type);
+  return from_registers(build, results_of(build, loaded), type);
 }
 
 void store_piece(llvm::IRBuilderBase& build, const MemoryAccess& access, llvm::Value* pointer, llvm::Value* value,
@@ -162,14 +153,12 @@ void store_piece(llvm::IRBuilderBase& build, const MemoryAccess& access, llvm::V
     build.CreateAlignedStore(value, pointer, llvm::Align(bytes));
     return;
   }
-  llvm::Type* single = register_type(build, bytes);
   std::vector<llvm::Value*> operands{pointer};
-  if (bytes == 1) {
-    operands.push_back(build.CreateZExt(value, single));
-  } else {
-    llvm::Value* words = build.CreateBitCast(value, piece_type(single, count));
-    for (unsigned i = 0; i < count; ++i) operands.push_back(take_lanes(build, words, {i, 1}));
-  }
+  llvm::Type* words = piece_type(register_type(build, bytes), count);
+  if (bytes == 1)
+    operands.push_back(build.CreateZExt(value, register_type(build, bytes)));
+  else
+    for (llvm::Value* word : to_registers(build, build.CreateBitCast(value, words))) operands.push_back(word);
   std::string text;
   if (mask != nullptr) {
     text = fmt::format("@${} ", count + 1);
@@ -244,6 +233,24 @@ std::vector<llvm::Value*> NvptxRules::op(llvm::IRBuilderBase& build, const kerne
   return emit_nvptx_op(build, target_, kernel, op, operands);
 }
 
+// Two at once, the first in the low half.
+llvm::Value* NvptxRules::to_bfloat(llvm::IRBuilderBase& build, llvm::Value* value) const {
+  const unsigned lanes = lane_count(value->getType());
+  const auto lane = [&](unsigned i) { return take_lanes(build, value, {i, 1}); };
+  llvm::Type* half = build.getInt16Ty();
+  if (lanes == 1) return assemble(build, "cvt.rn.bf16.f32 $0, $1;", half, {lane(0)}, AssemblyEffect::none);
+  llvm::Type* pair_type = llvm::FixedVectorType::get(half, 2);
+  llvm::Value* result = llvm::PoisonValue::get(llvm::FixedVectorType::get(half, lanes));
+  for (unsigned i = 0; i < lanes; i += 2) {
+    // Of an odd count the last one goes twice.
+    llvm::Value* upper = lane(std::min(i + 1, lanes - 1));
+    llvm::Value* pair =
+        assemble(build, "cvt.rn.bf16x2.f32 $0, $1, $2;", build.getInt32Ty(), {upper, lane(i)}, AssemblyEffect::none);
+    result = put_lanes(build, result, build.CreateBitCast(pair, pair_type), {i, std::min(2U, lanes - i)});
+  }
+  return result;
+}
+
 void NvptxRules::make_entry(llvm::Function& body, const kernel::Kernel& kernel) const {
   body.setName(kernel.name);
   body.setLinkage(llvm::GlobalValue::ExternalLinkage);
@@ -257,13 +264,23 @@ void NvptxRules::make_entry(llvm::Function& body, const kernel::Kernel& kernel) 
                   llvm::ConstantAsMetadata::get(number)}));
   };
   annotate("kernel", 1);
+  std::vector<llvm::Metadata*> maps;  // by number, from 1
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (!kernel.parameters[i].tensor_map) continue;
+    auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), tensor_map_bytes);
+    llvm::Argument* map = body.getArg(static_cast<unsigned>(i));
+    map->addAttr(llvm::Attribute::getWithByValType(context, bytes));
+    map->removeAttr(llvm::Attribute::Alignment);
+    map->addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(tensor_map_align)));
+    auto* number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), i + 1);
+    maps.push_back(llvm::ConstantAsMetadata::get(number));
+  }
+  if (!maps.empty())
+    annotations->addOperand(
+        llvm::MDNode::get(context, {llvm::ValueAsMetadata::get(&body), llvm::MDString::get(context, "grid_constant"),
+                                    llvm::MDNode::get(context, maps)}));
   annotate("reqntidx", kernel.block->threads);
   if (kernel.block->resident != 0) annotate("minctasm", kernel.block->resident);
-  if (kernel.block->cluster != 1) {
-    annotate("cluster_dim_x", kernel.block->cluster);
-    annotate("cluster_dim_y", 1);
-    annotate("cluster_dim_z", 1);
-  }
 }
 
 }  // namespace tilewright::codegen

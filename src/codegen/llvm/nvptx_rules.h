@@ -24,6 +24,7 @@ class NvptxRules final : public TargetRules, public GpuRules {
   llvm::Constant* shared_memory(llvm::Module& module, std::int64_t align) const override;
   std::vector<llvm::Value*> op(llvm::IRBuilderBase& build, const kernel::Kernel& kernel, const kernel::Op& op,
                                llvm::ArrayRef<llvm::Value*> operands) const override;
+  llvm::Value* to_bfloat(llvm::IRBuilderBase& build, llvm::Value* value) const override;
   void make_entry(llvm::Function& body, const kernel::Kernel& kernel) const override;
 
  private:

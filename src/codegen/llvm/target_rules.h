@@ -31,6 +31,8 @@ class GpuRules {
   /// An op of the rule `gpu` but `shared`; its results.
   virtual std::vector<llvm::Value*> op(llvm::IRBuilderBase& build, const kernel::Kernel& kernel, const kernel::Op& op,
                                        llvm::ArrayRef<llvm::Value*> operands) const = 0;
+  /// f32, or a vector of it, as the bits of bf16, to nearest even.
+  virtual llvm::Value* to_bfloat(llvm::IRBuilderBase& build, llvm::Value* value) const = 0;
   /// Makes `body` the entry that a launch names.
   virtual void make_entry(llvm::Function& body, const kernel::Kernel& kernel) const = 0;
 };

@@ -11,7 +11,7 @@ NativeConversions native_conversions(const HostTarget& target) {
 }
 
 NativeConversions native_conversions(const NvptxTarget&) {
-  return {.f16 = true};
+  return {.f16 = true, .bf16 = true};
 }
 
 namespace {

@@ -11,6 +11,7 @@ using filetest::FileTest;
 
 KernelFacts facts_of(const FileTest& test) {
   KernelFacts facts;
+  facts.expands_functions = true;
   for (const std::string& type : test.all("native")) {
     facts.conversions.f16 |= type == "f16";
     facts.conversions.bf16 |= type == "bf16";

@@ -409,6 +409,21 @@ TEST(NvptxFunctions, AreAssembledWithoutSpills) {
                                     type)));
 }
 
+TEST(Nvptx, ConvertsBfloatsInPairs) {
+  const std::string ptx = ptx_of(
+      "kernel k(%x: ptr readonly, %y: ptr noalias) gpu threads 128 { %a = load bf16x8 %x align 16 %b = exp bf16x8 %a "
+      "store bf16x8 %b, %y align 16 %c = load f32x3 %x align 4 %d = fconvert bf16x3 %c store bf16x3 %d, %y align 2 "
+      "%e = extract f32 %c lane 0 %f = fconvert bf16 %e store bf16 %f, %y align 2 }");
+  std::size_t pairs = 0;
+  for (std::size_t at = ptx.find("cvt.rn.bf16x2.f32"); at != std::string::npos;
+       at = ptx.find("cvt.rn.bf16x2.f32", at + 1))
+    ++pairs;
+  EXPECT_EQ(pairs, 6U) << ptx;
+  EXPECT_NE(ptx.find("cvt.rn.bf16.f32"), std::string::npos);
+  EXPECT_NE(ptx.find("ld.global.nc.v4.u32"), std::string::npos);
+  if (find_ptxas()) expect_clean("sm_90a", ptx);
+}
+
 TEST(Nvptx, GivesLlvmsText) {
   const auto text = emit_for_nvptx(read_kernel(axpy), NvptxStage::llvm, target("sm_80"));
   ASSERT_TRUE(text.has_value());
