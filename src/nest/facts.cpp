@@ -36,8 +36,8 @@ TensorFacts facts_of(const TensorView& view) {
   return facts;
 }
 
-/// Of an output, whose stores may be of whole aligned vectors: rows count too.
-TensorFacts output_facts(const TensorView& view) {
+/// Of a tensor that may be accessed in whole aligned vectors: rows count too.
+TensorFacts row_facts(const TensorView& view) {
   TensorFacts facts = facts_of(view);
   for (std::size_t axis = 0; axis < view.rank(); ++axis) {
     if (facts.strides[axis] != StrideClass::other) continue;
@@ -86,12 +86,14 @@ std::string text_of(const TensorFacts& facts) {
 
 }  // namespace
 
-Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, const TensorView& output) {
+Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, const TensorView& output,
+                   VectorLoads loads) {
   if (operands.size() != nest.tensors.size())
     internal_error(fmt::format("gather_facts: {} views for {} operands", operands.size(), nest.tensors.size()));
   Facts facts;
-  for (const TensorView& operand : operands) facts.operands.push_back(facts_of(operand));
-  facts.output = output_facts(output);
+  for (const TensorView& operand : operands)
+    facts.operands.push_back(loads == VectorLoads::aligned ? row_facts(operand) : facts_of(operand));
+  facts.output = row_facts(output);
   for (const Iterator& iterator : nest.iterators) {
     const std::optional<std::int64_t> extent =
         evaluate(iterator.extent, [&](std::string_view symbol) { return symbol_value(nest, operands, symbol); });
@@ -105,7 +107,10 @@ Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, co
 
 std::string to_text(const Facts& facts) {
   std::string text = "operands";
-  for (const TensorFacts& operand : facts.operands) text += " " + text_of(operand);
+  for (const TensorFacts& operand : facts.operands) {
+    text += " " + text_of(operand);
+    if (operand.stride_align != largest_alignment) text += fmt::format("/{}", operand.stride_align);
+  }
   text += fmt::format(" output {}/{} sizes", text_of(facts.output), facts.output.stride_align);
   for (const std::int64_t size : facts.size_buckets) text += fmt::format(" {}", size);
   return text;

@@ -18,7 +18,9 @@ enum class StrideClass : std::uint8_t { zero, one, other };
 struct TensorFacts {
   std::vector<StrideClass> strides;  ///< one an axis
   std::uint32_t align = 1;  ///< largest power of two ≤ 64 that divides the base address (and ≥ the element size's)
-  std::uint32_t stride_align = 64;  ///< of an output: the same for its strides of class other, in bytes; operands: 64
+  /// The same for its strides of class other, in bytes: of an output, and of operands where vectors have to be aligned;
+  /// else 64.
+  std::uint32_t stride_align = 64;
   friend bool operator==(const TensorFacts&, const TensorFacts&) = default;
 };
 
@@ -30,8 +32,12 @@ struct Facts {
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
+/// Whether a target loads vectors only from addresses that are multiples of their size.
+enum class VectorLoads : std::uint8_t { anywhere, aligned };
+
 /// Facts of views that fit the nest; `operands` by TensorId.
-Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, const TensorView& output);
+Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, const TensorView& output,
+                   VectorLoads loads = VectorLoads::anywhere);
 /// One line; equal texts are equal facts.
 std::string to_text(const Facts& facts);
 

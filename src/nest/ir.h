@@ -103,6 +103,10 @@ struct Loop {
   IntExpr step = 1;  ///< points of the iterator between two iterations
   bool parallel = false;
   bool in_registers = false;  ///< an axis of the register tile, as long as the step around it; such loops are innermost
+  /// Of a GPU: its iterations are dealt to so many threads of the block, which is as many as it has: its step times
+  /// this is the step around it. Such loops stand among those in registers; a loop in registers around one leaves each
+  /// thread pieces that lie its step apart.
+  std::int64_t threads = 0;
   std::int64_t vector_width = 0;  ///< of vectorize(…); 0: not said
   std::int64_t unroll = 0;        ///< of unroll(…); 0: not said
 };

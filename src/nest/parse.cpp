@@ -350,6 +350,7 @@ class NestParser {
     loop.parallel = cursor_.accept("parallel");
     if (cursor_.accept("vectorize") && !count("a width", loop.vector_width)) return false;
     if (cursor_.accept("unroll") && !count("a count", loop.unroll)) return false;
+    if (cursor_.accept("threads") && !count("a count", loop.threads)) return false;
     loop.in_registers = cursor_.accept("registers");
     nest_.loops.push_back(std::move(loop));
     return true;

@@ -62,6 +62,7 @@ std::string loop_text(const Loop& loop) {
   if (loop.parallel) text += " parallel";
   if (loop.vector_width != 0) text += fmt::format(" vectorize {}", loop.vector_width);
   if (loop.unroll != 0) text += fmt::format(" unroll {}", loop.unroll);
+  if (loop.threads != 0) text += fmt::format(" threads {}", loop.threads);
   if (loop.in_registers) text += " registers";
   return text;
 }

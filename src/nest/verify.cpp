@@ -242,15 +242,27 @@ class Verifier {
       const bool is_split = &loop == &nest_.loops.front() && loop.iter == nest_.schedule.split_iter;
       require(!loop.parallel || iterator.role == IteratorRole::output || is_split, "N047",
               fmt::format("the reduction loop '{}' is parallel", loop.name));
-      require(loop.vector_width >= 0 && loop.unroll >= 0, "N047",
+      require(loop.vector_width >= 0 && loop.unroll >= 0 && loop.threads >= 0, "N047",
               fmt::format("loop '{}' has a negative width", loop.name));
+      require(loop.threads == 0 || loop.name != iterator.name, "N047",
+              fmt::format("loop '{}' is dealt to threads, and no loop around it says how many points", loop.name));
       if (loop.name == iterator.name) continue;
       check_inner_loop(loop);
     }
     for (std::uint32_t index = 0; index < nest_.iterators.size(); ++index) check_innermost(IterId{index});
     for (std::size_t i = 1; i < nest_.loops.size(); ++i)
-      require(!nest_.loops[i - 1].in_registers || nest_.loops[i].in_registers, "N047",
+      require(!is_within_thread(nest_.loops[i - 1]) || is_within_thread(nest_.loops[i]), "N047",
               fmt::format("loop '{}' is inside a loop in registers", nest_.loops[i].name));
+  }
+
+  static bool is_within_thread(const Loop& loop) { return loop.in_registers || loop.threads > 0; }
+
+  void check_threads(const Loop& loop, const Loop& outer) {
+    const bool dealt = loop.step.is_constant() && outer.step.is_constant() &&
+                       loop.step.constant() * loop.threads == outer.step.constant();
+    require(dealt, "N047",
+            fmt::format("loop '{}' has {} threads by {} over {}", loop.name, loop.threads, to_text(loop.step),
+                        to_text(outer.step)));
   }
 
   void check_inner_loop(const Loop& loop) {
@@ -261,6 +273,7 @@ class Verifier {
     }
     require(outer != nullptr, "N047",
             fmt::format("loop '{}' is neither its iterator's own nor inside one that it runs over", loop.name));
+    if (outer && loop.threads > 0) check_threads(loop, *outer);
     if (outer && outer->step.is_constant() && loop.step.is_constant())
       require(loop.step.constant() <= outer->step.constant(), "N047",
               fmt::format("loop '{}' steps by {} over {}", loop.name, loop.step.constant(), outer->step.constant()));

@@ -1,185 +1,29 @@
 // Nest → plan for a host.
 #include "plan/build_host_plan.h"
 
-#include <algorithm>
-#include <bit>
-
-#include "nest/passes/combine_parts.h"
 #include "nest/passes/schedule_for_host.h"
-#include "support/overloaded.h"
-#include "tile/passes/nest_to_tile.h"
+#include "plan/planning.h"
 #include "tile/passes/place_for_host.h"
 #include "tile/passes/prefetch_sums.h"
 #include "tile/passes/stream_stores.h"
-#include "tile/walk.h"
 
 namespace tilewright::plan {
-namespace {
-
-using nest::Facts;
-using nest::Nest;
-using nest::PassKind;
-using nest::Trace;
-
-void record(Trace& trace, std::string pass, std::string description, PassKind kind, std::string text,
-            std::vector<std::string> notes = {}) {
-  nest::TraceEntry entry;
-  entry.pass = std::move(pass);
-  entry.description = std::move(description);
-  entry.kind = kind;
-  entry.text = std::move(text);
-  entry.notes = std::move(notes);
-  trace.entries.push_back(std::move(entry));
-}
-
-template <class Ir>
-void require(const Result<void>& verified, const Ir& ir, std::string_view pass) {
-  if (!verified) internal_error(std::string(pass) + ": " + render(verified.error()) + "\n" + to_text(ir));
-}
-
-/// A reduction over nothing has no first and last pass over it: such loops stand innermost, and no part is split off.
-Nest without_empty_reductions(const Nest& nest, const Facts& facts) {
-  bool empty = false;
-  for (std::size_t i = 0; i < nest.iterators.size(); ++i) {
-    const nest::IterId iter{static_cast<std::uint32_t>(i)};
-    empty = empty || (nest.iterators[iter].role == nest::IteratorRole::reduction && facts.size_buckets[i] == 0);
-  }
-  if (!empty) return nest;
-  Nest plain = nest;
-  plain.schedule = {};
-  plain.schedule.automatic = true;
-  plain.loops.clear();
-  for (std::size_t i = 0; i < plain.iterators.size(); ++i) {
-    const nest::IterId iter{static_cast<std::uint32_t>(i)};
-    plain.loops.push_back(nest::Loop{plain.iterators[iter].name, iter});
-  }
-  return plain;
-}
-
-/// The facts of a split's second nest: the parts are row-major; what the epilogue reads is as it was.
-Facts combine_facts(const Nest& combine, const Nest& nest, const Facts& facts, const IntExpr& part) {
-  Facts result;
-  for (const nest::Tensor& tensor : combine.tensors) {
-    nest::TensorFacts of_parts{std::vector(static_cast<std::size_t>(tensor.rank), nest::StrideClass::other), 64, 1};
-    if (tensor.rank > 0) of_parts.strides.back() = nest::StrideClass::one;
-    for (std::size_t t = 0; t < nest.tensors.size(); ++t)
-      if (nest.tensors[nest::TensorId{static_cast<std::uint32_t>(t)}].name == tensor.name) of_parts = facts.operands[t];
-    result.operands.push_back(of_parts);
-  }
-  result.output = facts.output;
-  for (const nest::Iterator& iter : combine.iterators) {
-    std::int64_t bucket = 0;
-    for (std::size_t i = 0; i < nest.iterators.size(); ++i)
-      if (nest.iterators[nest::IterId{static_cast<std::uint32_t>(i)}].name == iter.name) bucket = facts.size_buckets[i];
-    if (iter.role == nest::IteratorRole::reduction) {
-      const std::int64_t terms = facts.size_buckets[nest.schedule.split_iter.index];
-      const std::int64_t step =
-          part.is_constant() ? part.constant() : std::max<std::int64_t>(terms / nest.schedule.split, 1);
-      bucket =
-          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(terms / step, 1))));
-    }
-    result.size_buckets.push_back(bucket);
-  }
-  return result;
-}
-
-/// Symbols of a program that are no extents or strides of its own tensors.
-std::vector<std::string> free_symbols(const tile::Program& program) {
-  std::vector<std::string> found;
-  const auto visit = [&](const IntExpr& expr) {
-    for (const std::string& name : symbols(expr)) {
-      const std::string tensor = name.substr(0, name.rfind('.'));
-      const bool own = std::ranges::any_of(program.tensors, [&](const tile::Tensor& t) { return t.name == tensor; });
-      if (!own && std::ranges::find(found, name) == found.end()) found.push_back(name);
-    }
-  };
-  for (const tile::Iterator& iter : program.iters) visit(iter.extent);
-  for (const tile::GridAxis& axis : program.grid) visit(axis.step);
-  for (const tile::Buffer& buffer : program.buffers) visit(buffer.elements);
-  tile::walk(program.body, [&](const tile::Op& op) {
-    if (const auto* loop = std::get_if<tile::For>(&op.node)) visit(loop->step);
-    if (const auto* value = std::get_if<tile::ExtentValue>(&op.node)) visit(value->value);
-    if (const auto* store = std::get_if<tile::Store>(&op.node))
-      for (const tile::StoreIndex& slot : store->index)
-        if (slot.block) visit(*slot.block);
-  });
-  return found;
-}
-
-class Planning {
- public:
-  Planning(const HostTarget& target, Trace& trace) : target_(target), trace_(trace) {}
-
-  Plan run(const Nest& nest, const Facts& facts) {
-    plan_.name = nest.name;
-    for (const nest::Tensor& tensor : nest.tensors)
-      plan_.tensors.add({tensor.name, tensor.dtype, tensor.rank, Role::operand});
-    plan_.tensors.add({nest.name, nest.output, static_cast<int>(nest.output_index.size()), Role::output});
-    add_nest(nest, facts);
-    require(verify(plan_), plan_, "build_host_plan");
-    return std::move(plan_);
-  }
-
- private:
-  void add_nest(const Nest& unscheduled, const Facts& facts) {
-    Nest nest = without_empty_reductions(unscheduled, facts);
-    nest::Reasons reasons = schedule_for_host(nest, facts, target_);
-    require(nest::verify(nest), nest, "schedule_for_host");
-    record(trace_, "schedule_for_host", "complete the loops for the processor", PassKind::transform, to_text(nest),
-           std::move(reasons));
-    trace_.entries.back().summary = nest::summarize(nest);
-
-    tile::Program program = tile::nest_to_tile(nest, facts);
-    require(tile::verify(program), program, "nest_to_tile");
-    record(trace_, "nest_to_tile", "loops become scopes, registers become tiles", PassKind::lowering, to_text(program));
-    const bool split = nest.schedule.split_iter.valid() && nest.schedule.split > 0;
-    const IntExpr part = split ? program.grid.front().step : IntExpr(0);
-    tile::place_for_host(program, nest, target_);
-    tile::prefetch_sums(program);
-    if (!split) tile::stream_stores(program, facts, target_);
-    require(tile::verify(program), program, "place_for_host");
-    record(trace_, "place_for_host", "staging, layouts and lanes", PassKind::lowering, to_text(program));
-    if (split) add_parts(nest, part);
-    launch(std::move(program));
-    if (!split) return;
-    const Nest combine = nest::combine_parts(nest);
-    add_nest(combine, combine_facts(combine, nest, facts, part));
-  }
-
-  /// The workspace that the parts of a split reduction go to.
-  void add_parts(const Nest& nest, const IntExpr& part) {
-    std::vector<IntExpr> shape{ceil_div(nest.iterators[nest.schedule.split_iter].extent, part)};
-    for (nest::IterId iter : nest.output_index) shape.push_back(nest.iterators[iter].extent);
-    const PlanTensorId tensor =
-        plan_.tensors.add({nest.name + ".partial", nest.accumulate, static_cast<int>(shape.size()), Role::workspace});
-    plan_.steps.push_back({row_major_workspace(plan_, tensor, std::move(shape))});
-  }
-
-  void launch(tile::Program program) {
-    Launch step;
-    for (const tile::Tensor& tensor : program.tensors) step.arguments.push_back({tensor.name, find(tensor.name)});
-    for (const std::string& symbol : free_symbols(program)) step.bindings.push_back({symbol, IntExpr::symbol(symbol)});
-    for (const tile::GridAxis& axis : program.grid)
-      step.grid.push_back(ceil_div(program.iters[axis.iter].extent, axis.step));
-    step.kernel = plan_.kernels.add(std::move(program));
-    plan_.steps.push_back({std::move(step)});
-  }
-
-  PlanTensorId find(const std::string& name) const {
-    for (std::size_t t = 0; t < plan_.tensors.size(); ++t)
-      if (const PlanTensorId id{static_cast<std::uint32_t>(t)}; plan_.tensors[id].name == name) return id;
-    internal_error("the plan has no tensor " + name);
-  }
-
-  const HostTarget& target_;
-  Trace& trace_;
-  Plan plan_;
-};
-
-}  // namespace
 
 Plan build_host_plan(const nest::Nest& nest, const nest::Facts& facts, const HostTarget& target, nest::Trace& trace) {
-  return Planning(target, trace).run(nest, facts);
+  const PlanTarget passes{"schedule_for_host",
+                          "complete the loops for the processor",
+                          [&](nest::Nest& scheduled, const nest::Facts& known) -> Result<nest::Reasons> {
+                            return nest::schedule_for_host(scheduled, known, target);
+                          },
+                          "place_for_host",
+                          "staging, layouts and lanes",
+                          [&](tile::Program& program, const nest::Nest& scheduled, const nest::Facts& known) {
+                            tile::place_for_host(program, scheduled, target);
+                            tile::prefetch_sums(program);
+                            const bool split = scheduled.schedule.split_iter.valid() && scheduled.schedule.split > 0;
+                            if (!split) tile::stream_stores(program, known, target);
+                          }};
+  return *make_plan(nest, facts, passes, trace);
 }
 
 }  // namespace tilewright::plan

@@ -44,7 +44,7 @@ ValueId Builder::cast(ValueId operand, DType to) {
 }
 
 ValueId Builder::mask(ValueId operand, std::vector<IterId> iters, Scalar value, std::vector<Axis> axes) {
-  std::erase_if(iters, [&](IterId iter) { return !find_axis(axes, iter); });
+  std::erase_if(iters, [&](IterId iter) { return !find_axis(axes, iter) && !find_threads(program_, iter); });
   if (iters.empty() && type(operand).axes.size() == axes.size()) return operand;
   return pure(Mask{operand, std::move(iters), value}, TileType{type(operand).dtype, std::move(axes)});
 }

@@ -28,7 +28,7 @@ class Builder {
   /// Result axes: those of the operands, in first-seen order; dtype bool for comparisons and logic, else the operands'.
   ValueId map(ScalarOp op, std::vector<ValueId> operands);
   ValueId cast(ValueId operand, DType to);
-  /// Along those of `iters` that are in `axes`, the axes of the result.
+  /// Along those of `iters` that are in `axes`, the axes of the result, or that threads lie along.
   ValueId mask(ValueId operand, std::vector<IterId> iters, Scalar value, std::vector<Axis> axes);
   ValueId reduce(ValueId operand, Monoid monoid, std::vector<Axis> axes);
   ValueId contract(ValueId accumulator, ValueId lhs, ValueId rhs);

@@ -75,6 +75,20 @@ void bind_iterators(Machine& machine) {
   }
 }
 
+/// Each thread's place in any scope, row-major over the thread axes.
+void bind_threads(Machine& machine) {
+  machine.thread_offsets.assign(1, std::vector<std::int64_t>(machine.program.iters.size(), 0));
+  for (const ThreadAxis& axis : machine.program.threads) {
+    std::vector<std::vector<std::int64_t>> finer;
+    for (const std::vector<std::int64_t>& thread : machine.thread_offsets)
+      for (std::int64_t t = 0; t < axis.count; ++t) {
+        finer.push_back(thread);
+        finer.back()[axis.iter.index] = t * axis.step;
+      }
+    machine.thread_offsets = std::move(finer);
+  }
+}
+
 void bind_buffers(Machine& machine) {
   for (const Buffer& buffer : machine.program.buffers) {
     BufferState& state = machine.buffers.emplace_back();
@@ -82,6 +96,7 @@ void bind_buffers(Machine& machine) {
       return machine.resolve(expr, "a figure of buffer " + buffer.name);
     };
     state.elements = resolve(buffer.elements);
+    state.shared = buffer.space == Space::shared;
     if (state.elements < 0 || state.elements > most_buffer_elements)
       report(machine, "T105", fmt::format("buffer {} has {} elements", buffer.name, state.elements));
     for (const BufferAxis& axis : buffer.axes)
@@ -96,17 +111,29 @@ bool run_actions(Machine& machine, const std::vector<Action>& actions) {
   return std::ranges::all_of(actions, [&](const Action& action) { return action(machine); });
 }
 
+/// Runs `body` for each thread of the block; false stops.
+template <class Body>
+bool for_each_thread(Machine& machine, Body&& body) {
+  for (machine.thread = 0; machine.thread < machine.threads(); ++machine.thread)
+    if (!body(machine)) return false;
+  machine.thread = 0;
+  return true;
+}
+
 /// All at once: a target may be among the sources.
 void assign(Machine& machine, const std::vector<ValueId>& to, const std::vector<ValueId>& from) {
-  std::vector<Cells> copies;
-  for (ValueId id : from) copies.push_back(machine.tile(id));
-  for (std::size_t i = 0; i < to.size(); ++i) machine.tile(to[i]) = std::move(copies[i]);
+  for_each_thread(machine, [&](Machine& m) {
+    std::vector<Cells> copies;
+    for (ValueId id : from) copies.push_back(m.tile(id));
+    for (std::size_t i = 0; i < to.size(); ++i) m.tile(to[i]) = std::move(copies[i]);
+    return true;
+  });
 }
 
 /// Runs `body` over the iterator's scope in steps; false stops.
 template <class Body>
 bool for_each_step(Machine& machine, IterId iter, std::int64_t step, Body&& body) {
-  const Scope outer = machine.scope(iter);
+  const Scope outer = machine.scopes[iter.index];
   // Counted down, so that the last step cannot overflow.
   for (std::int64_t base = outer.base; base < outer.limit;) {
     const std::int64_t length = std::min(step, outer.limit - base);
@@ -145,7 +172,8 @@ Action resolve_if(Machine& machine, const Op& op, const If& branch) {
           else_actions = resolve_block(machine, branch.else_block)](Machine& m) {
     const bool taken = std::ranges::all_of(branch.iters, [&](IterId iter) {
       const Scope& point = m.point_scopes[iter.index];
-      return branch.when == When::first ? m.scope(iter).base == point.base : m.scope(iter).limit == point.limit;
+      const Scope& here = m.scopes[iter.index];
+      return branch.when == When::first ? here.base == point.base : here.limit == point.limit;
     });
     if (!run_actions(m, taken ? then_actions : else_actions)) return false;
     assign(m, op.results, taken ? branch.then_block.yields : branch.else_block.yields);
@@ -166,6 +194,7 @@ Action resolve_op(Machine& machine, const Op& op) {
                         [&](const Reduce& n) { return resolve_reduce(machine, op, n); },
                         [&](const Contract& n) { return resolve_contract(machine, op, n); },
                         [&](const ConvertLayout& n) { return resolve_convert_layout(machine, op, n); },
+                        [&](const ReduceAcross& n) { return resolve_reduce_across(machine, op, n); },
                         [&](const For& n) { return resolve_for(machine, op, n); },
                         [&](const If& n) { return resolve_if(machine, op, n); },
                         [&](const Allocate& n) { return resolve_allocate(machine, op, n); },
@@ -173,13 +202,30 @@ Action resolve_op(Machine& machine, const Op& op) {
                         [&](const Store& n) { return resolve_store(machine, op, n); },
                         [&](const StoreBuffer& n) { return resolve_store_buffer(machine, op, n); },
                         [](const Prefetch&) -> Action { return [](Machine&) { return true; }; },
+                        [](const Barrier&) -> Action { return [](Machine&) { return true; }; },
                     },
                     op.node);
 }
 
+/// What the block does once: structure, and what its threads do together.
+bool runs_once(const Machine& machine, const Op& op) {
+  const auto is_shared = [&](BufferId id) { return machine.program.buffers[id].space == Space::shared; };
+  if (const auto* copy = std::get_if<Copy>(&op.node)) return is_shared(copy->buffer);
+  if (const auto* allocate = std::get_if<Allocate>(&op.node)) return is_shared(allocate->buffer);
+  return std::holds_alternative<For>(op.node) || std::holds_alternative<If>(op.node) ||
+         std::holds_alternative<ReduceAcross>(op.node) || std::holds_alternative<Barrier>(op.node);
+}
+
+/// Threads run op by op, side by side, so that each sees what all of them did before: barriers have nothing to do.
 std::vector<Action> resolve_block(Machine& machine, const Block& block) {
   std::vector<Action> actions;
-  for (const Op& op : block.ops) actions.push_back(resolve_op(machine, op));
+  for (const Op& op : block.ops) {
+    Action action = resolve_op(machine, op);
+    if (machine.threads() == 1 || runs_once(machine, op))
+      actions.push_back(std::move(action));
+    else
+      actions.push_back([action = std::move(action)](Machine& m) { return for_each_thread(m, action); });
+  }
   return actions;
 }
 
@@ -209,16 +255,19 @@ std::optional<std::int64_t> symbol_value(const Machine& machine, std::string_vie
 }  // namespace
 
 Result<void> evaluate(const Program& program, const std::vector<nest::NamedView>& views, const SymbolValues& symbols) {
-  Machine machine{program, {}, {}, {}, {}, {}, {}, {}, 0, {}};
+  Machine machine{program, {}, {}, {}, {}, {}, {}, {}, {}, 0, 0, {}};
   machine.symbols = [&](std::string_view symbol) { return symbol_value(machine, symbol, symbols); };
   bind_tensors(machine, views);
   if (machine.errors.empty()) {
     bind_iterators(machine);
+    bind_threads(machine);
     bind_buffers(machine);
   }
   if (!machine.errors.empty()) return std::unexpected(std::move(machine.errors));
-  for (const Value& value : program.values)
-    machine.tiles.emplace_back().resize(element_count(value.type.axes), value.type.dtype);
+  machine.tiles.resize(machine.threads());
+  for (std::vector<Cells>& tiles : machine.tiles)
+    for (const Value& value : program.values)
+      tiles.emplace_back().resize(element_count(value.type.axes), value.type.dtype);
   std::vector<std::int64_t> steps;
   for (const GridAxis& axis : program.grid) steps.push_back(resolve_step(machine, axis.step, axis.iter));
   const std::vector<Action> actions = resolve_block(machine, program.body);

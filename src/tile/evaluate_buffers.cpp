@@ -1,6 +1,8 @@
 // The tile evaluator's buffers: allocation, packing copies, tiles in and out.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tile/evaluate_machine.h"
 
 namespace tilewright::tile {
@@ -15,9 +17,11 @@ struct BufferWalk {
   /// stands at its base.
   void locate(const Machine& machine, std::size_t element, std::vector<std::int64_t>& relative) const {
     const BufferState& state = machine.buffers[buffer.index];
-    for (std::size_t b = 0; b < positions.size(); ++b)
-      relative[b] = machine.scope(state.axes[b].iter).base + static_cast<std::int64_t>(positions[b][element]) -
-                    state.axes[b].origin;
+    for (std::size_t b = 0; b < positions.size(); ++b) {
+      const IterId iter = state.axes[b].iter;
+      const Scope at = state.shared ? machine.scope(iter) : machine.scopes[iter.index];
+      relative[b] = at.base + static_cast<std::int64_t>(positions[b][element]) - state.axes[b].origin;
+    }
   }
 };
 
@@ -39,8 +43,9 @@ bool stop_outside(Machine& machine, const Op& op, BufferId buffer, const std::ve
 Action resolve_allocate(Machine&, const Op&, const Allocate& allocate) {
   return [id = allocate.buffer](Machine& m) {
     BufferState& buffer = m.buffers[id.index];
-    for (BufferState::AxisState& axis : buffer.axes) axis.origin = m.scope(axis.iter).base;
-    buffer.cells.resize(static_cast<std::size_t>(buffer.elements), m.program.buffers[id].dtype);
+    for (BufferState::AxisState& axis : buffer.axes) axis.origin = m.scopes[axis.iter.index].base;
+    buffer.cells.resize(m.threads());
+    m.memory(buffer).resize(static_cast<std::size_t>(buffer.elements), m.program.buffers[id].dtype);
     return true;
   };
 }
@@ -50,14 +55,15 @@ Action resolve_load_buffer(Machine& machine, const Op& op, const LoadBuffer& loa
   const std::vector<Axis>& axes = machine.type(result).axes;
   return [&op, &axes, result, walk = walk_of(machine, load.buffer, axes)](Machine& m) {
     if (!m.check_coverage(op, axes)) return false;
-    const BufferState& buffer = m.buffers[walk.buffer.index];
+    BufferState& buffer = m.buffers[walk.buffer.index];
+    const Cells& cells = m.memory(buffer);
     Cells& to = m.tile(result);
     std::vector<std::int64_t> relative(buffer.axes.size());
     for (std::size_t i = 0; i < to.poisoned.size(); ++i) {
       walk.locate(m, i, relative);
       const std::int64_t at = buffer.offset(relative);
       if (at < 0) return stop_outside(m, op, walk.buffer, relative);
-      to.copy_element(i, buffer.cells, static_cast<std::size_t>(at));
+      to.copy_element(i, cells, static_cast<std::size_t>(at));
     }
     return true;
   };
@@ -69,12 +75,13 @@ Action resolve_store_buffer(Machine& machine, const Op& op, const StoreBuffer& s
     if (!m.check_coverage(op, axes)) return false;
     BufferState& buffer = m.buffers[walk.buffer.index];
     const Cells& from = m.tile(value);
+    Cells& cells = m.memory(buffer);
     std::vector<std::int64_t> relative(buffer.axes.size());
     for (std::size_t i = 0; i < from.poisoned.size(); ++i) {
       walk.locate(m, i, relative);
       const std::int64_t at = buffer.offset(relative);
       if (at < 0) return stop_outside(m, op, walk.buffer, relative);
-      buffer.cells.copy_element(static_cast<std::size_t>(at), from, i);
+      cells.copy_element(static_cast<std::size_t>(at), from, i);
     }
     return true;
   };
@@ -83,7 +90,7 @@ Action resolve_store_buffer(Machine& machine, const Op& op, const StoreBuffer& s
 namespace {
 
 /// The buffer coordinates that a copy fills, relative to the origin: the current scope, and zeros up to the next
-/// multiple of the inner length.
+/// multiple of the inner length, of shared memory up to the capacity.
 struct FillRange {
   std::int64_t begin, copied_end, end;
 };
@@ -91,9 +98,10 @@ struct FillRange {
 std::vector<FillRange> fill_ranges(const Machine& machine, const BufferState& buffer) {
   std::vector<FillRange> ranges;
   for (const BufferState::AxisState& axis : buffer.axes) {
-    const Scope at = machine.scope(axis.iter);
+    const Scope at = buffer.shared ? machine.scopes[axis.iter.index] : machine.scope(axis.iter);
     const std::int64_t end = at.limit - axis.origin;
-    const std::int64_t rounded = end + (axis.inner - end % axis.inner) % axis.inner;
+    const std::int64_t rounded =
+        buffer.shared ? std::max(end, axis.capacity) : end + (axis.inner - end % axis.inner) % axis.inner;
     ranges.push_back({at.base - axis.origin, end, rounded});
   }
   return ranges;
@@ -116,6 +124,7 @@ Action resolve_copy(Machine& machine, const Op& op, const Copy& copy) {
       is_floating(machine.program.buffers[copy.buffer].dtype) ? Scalar::of(0.0) : Scalar::of(std::int64_t{0});
   return [&op, &copy, zero, slots = SlotIndex(copy.index, axes)](Machine& m) mutable {
     BufferState& buffer = m.buffers[copy.buffer.index];
+    Cells& cells = m.memory(buffer);
     const std::vector<FillRange> ranges = fill_ranges(m, buffer);
     std::vector<std::int64_t> relative, positions(ranges.size());
     for (const FillRange& range : ranges) {
@@ -134,8 +143,8 @@ Action resolve_copy(Machine& machine, const Op& op, const Copy& copy) {
       }
       const auto cell = static_cast<std::size_t>(at);
       if (!copied)
-        buffer.cells.set(cell, zero);
-      else if (!load_element(m, op, copy.tensor, slots.at(positions.data()), copy.otherwise, buffer.cells, cell))
+        cells.set(cell, zero);
+      else if (!load_element(m, op, copy.tensor, slots.at(positions.data()), copy.otherwise, cells, cell))
         return false;
     } while (next(relative, ranges));
     return true;

@@ -77,11 +77,11 @@ Action resolve_iota(Machine& machine, const Op& op, const Iota& iota) {
   const ValueId result = op.results.front();
   const IterId iter = iota.iter;
   const bool covers = !machine.type(result).axes.empty();
+  const std::vector<std::uint32_t> positions = positions_along(machine.type(result).axes, iter);
   return [=, &op](Machine& m) {
     if (covers && !m.check_coverage(op, m.type(result).axes)) return false;
     Cells& to = m.tile(result);
-    for (std::size_t i = 0; i < to.poisoned.size(); ++i)
-      to.set(i, Scalar::of(m.scope(iter).base + static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < to.poisoned.size(); ++i) to.set(i, Scalar::of(m.scope(iter).base + positions[i]));
     return true;
   };
 }

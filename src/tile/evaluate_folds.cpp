@@ -74,6 +74,42 @@ Action resolve_reduce(Machine& machine, const Op& op, const Reduce& reduce) {
   };
 }
 
+Action resolve_reduce_across(Machine& machine, const Op& op, const ReduceAcross& reduce) {
+  const ValueId result = op.results.front();
+  const DType dtype = machine.type(result).dtype;
+  std::size_t count = 1, apart = 1;
+  for (const ThreadAxis& axis : machine.program.threads) {
+    if (axis.iter == reduce.iter)
+      count = static_cast<std::size_t>(axis.count), apart = 1;
+    else
+      apart *= static_cast<std::size_t>(axis.count);
+  }
+  return [=, scalar_op = combine(reduce.monoid), operand = reduce.operand](Machine& m) {
+    for (std::size_t thread = 0; thread < m.threads(); ++thread) {
+      if (thread / apart % count != 0) continue;
+      Cells& to = m.tiles[thread][result.index];
+      for (std::size_t i = 0; i < to.poisoned.size(); ++i) {
+        std::vector<double> reals;
+        std::vector<std::int64_t> integers;
+        to.poisoned[i] = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+          const Cells& from = m.tiles[thread + k * apart][operand.index];
+          to.poisoned[i] |= from.poisoned[i];
+          if (is_floating(dtype))
+            reals.push_back(from.reals[i]);
+          else
+            integers.push_back(from.integers[i]);
+        }
+        if (to.poisoned[i] != 0) continue;
+        to.set(i, is_floating(dtype) ? Scalar::of(fold(scalar_op, reals, dtype))
+                                     : Scalar::of(fold(scalar_op, integers, dtype)));
+      }
+      for (std::size_t k = 1; k < count; ++k) m.tiles[thread + k * apart][result.index] = to;
+    }
+    return true;
+  };
+}
+
 namespace {
 
 /// Σ over the summed elements onto `sum`; false if one of them is poisoned.

@@ -81,7 +81,7 @@ std::string Machine::coordinates(const std::vector<Axis>& axes, std::size_t elem
   std::vector<std::int64_t> at(axes.size());
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto size = static_cast<std::size_t>(axes[i].size);
-    at[i] = scope(axes[i].iter).base + static_cast<std::int64_t>(element % size);
+    at[i] = scope(axes[i].iter).base + axes[i].offset(static_cast<std::int64_t>(element % size));
     element /= size;
   }
   std::string text;
@@ -92,18 +92,19 @@ std::string Machine::coordinates(const std::vector<Axis>& axes, std::size_t elem
     bool is_axis = false;
     for (const Axis& axis : axes) is_axis |= axis.iter.index == i;
     if (!is_axis)
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", program.iters[IterId{i}].name, scopes[i].base);
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", program.iters[IterId{i}].name, scope(IterId{i}).base);
   }
   return text;
 }
 
 bool Machine::check_coverage(const Op& op, const std::vector<Axis>& axes) {
   for (const Axis& axis : axes) {
-    const Scope at = scope(axis.iter);
-    if (at.limit - at.base > axis.size)
+    const Scope at = scopes[axis.iter.index];
+    const std::int64_t size = covered(axis.iter, axis.size);
+    if (at.limit - at.base > size)
       return stop("T106", op,
                   fmt::format("axis {} has size {}, but its scope here is [{}, {})", program.iters[axis.iter].name,
-                              axis.size, at.base, at.limit));
+                              size, at.base, at.limit));
   }
   return true;
 }
@@ -150,7 +151,11 @@ std::vector<std::uint32_t> positions_along(const std::vector<Axis>& space, IterI
   std::vector<std::uint32_t> strides(space.size(), 0);
   for (std::size_t j = 0; j < space.size(); ++j)
     if (space[j].iter == iter) strides[j] = 1;
-  return linear_positions(space, strides);
+  std::vector<std::uint32_t> positions = linear_positions(space, strides);
+  for (const Axis& axis : space)
+    if (axis.iter == iter)
+      for (std::uint32_t& position : positions) position = static_cast<std::uint32_t>(axis.offset(position));
+  return positions;
 }
 
 }  // namespace tilewright::tile

@@ -54,7 +54,8 @@ struct BufferState {
   };
   std::vector<AxisState> axes;
   std::int64_t elements = 0;
-  Cells cells;
+  bool shared = false;
+  std::vector<Cells> cells;  ///< of each thread of the block; of shared memory one
 
   /// The element of these coordinates relative to the origin, or −1 where they leave the buffer.
   std::int64_t offset(const std::vector<std::int64_t>& relative) const;
@@ -63,25 +64,42 @@ struct BufferState {
 struct Machine {
   const Program& program;
   SymbolValues symbols;
-  std::vector<std::int64_t> extents;  ///< by IterId
-  std::vector<Scope> scopes;          ///< by IterId
-  std::vector<Scope> point_scopes;    ///< those of the grid point that runs
-  std::vector<Cells> tiles;           ///< by ValueId
-  std::vector<TensorState> tensors;   ///< by TensorId
-  std::vector<BufferState> buffers;   ///< by BufferId
-  std::uint32_t point = 0;            ///< number of the grid point that runs, from 1
+  std::vector<std::int64_t> extents;                      ///< by IterId
+  std::vector<Scope> scopes;                              ///< by IterId, of the grid point or block
+  std::vector<Scope> point_scopes;                        ///< those of the grid point that runs
+  std::vector<std::vector<std::int64_t>> thread_offsets;  ///< by thread, then IterId: where it stands in any scope
+  std::vector<std::vector<Cells>> tiles;                  ///< by thread, then ValueId
+  std::vector<TensorState> tensors;                       ///< by TensorId
+  std::vector<BufferState> buffers;                       ///< by BufferId
+  std::uint32_t point = 0;                                ///< number of the grid point that runs, from 1
+  std::size_t thread = 0;  ///< of the block, that runs; programs without threads have one
   Diagnostics errors;
 
   const TileType& type(ValueId id) const { return program.values[id].type; }
-  Scope scope(IterId id) const { return scopes[id.index]; }
-  Cells& tile(ValueId id) { return tiles[id.index]; }
+  /// Where the thread stands.
+  Scope scope(IterId id) const {
+    const Scope block = scopes[id.index];
+    return {block.base + thread_offsets[thread][id.index], block.limit};
+  }
+  std::size_t threads() const { return thread_offsets.size(); }
+  Cells& tile(ValueId id) { return tiles[thread][id.index]; }
+  Cells& memory(BufferState& buffer) { return buffer.cells[buffer.shared ? 0 : thread]; }
+  /// What an output remembers of the thread that wrote an element; never 0.
+  std::uint32_t writer() const {
+    return point * static_cast<std::uint32_t>(threads()) + static_cast<std::uint32_t>(thread);
+  }
+  /// Points of a scope that the threads along the iterator cover, with an axis of so many each.
+  std::int64_t covered(IterId id, std::int64_t size) const {
+    const ThreadAxis* axis = find_threads(program, id);
+    return axis ? axis->count * size : size;
+  }
   /// Of an expression that stays the same for the whole run; a failure is recorded and gives 1.
   std::int64_t resolve(const IntExpr& expr, std::string_view what);
   /// Records an error of the op and gives false, with which an action stops the run.
   bool stop(std::string_view code, const Op& op, const std::string& message);
   /// "i = 3, j = 5" of an element of a tile of these axes.
   std::string coordinates(const std::vector<Axis>& axes, std::size_t element) const;
-  /// Stops unless each axis is as long as its iterator's scope.
+  /// Stops unless each axis, of all threads together, is as long as its iterator's scope.
   bool check_coverage(const Op& op, const std::vector<Axis>& axes);
 };
 
@@ -92,7 +110,7 @@ std::size_t element_count(const std::vector<Axis>& axes);
 /// For each element of a tile over `space`, row-major, the element of a tile over `axes` at the same coordinates; axes
 /// that the space lacks stand at 0.
 std::vector<std::uint32_t> positions_in(const std::vector<Axis>& space, const std::vector<Axis>& axes);
-/// For each element of a tile over `space`, its position along the iterator's axis, 0 without that axis.
+/// For each element of a tile over `space`, how far it stands from the base along the iterator's axis, 0 without it.
 std::vector<std::uint32_t> positions_along(const std::vector<Axis>& space, IterId iter);
 
 // Each resolves the ops of one file.
@@ -106,6 +124,8 @@ Action resolve_convert_layout(Machine& machine, const Op& op, const ConvertLayou
 
 Action resolve_reduce(Machine& machine, const Op& op, const Reduce& reduce);
 Action resolve_contract(Machine& machine, const Op& op, const Contract& contract);
+/// Of all threads at once.
+Action resolve_reduce_across(Machine& machine, const Op& op, const ReduceAcross& reduce);
 
 Action resolve_load(Machine& machine, const Op& op, const Load& load);
 Action resolve_store(Machine& machine, const Op& op, const Store& store);

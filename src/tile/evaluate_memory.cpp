@@ -52,25 +52,29 @@ namespace {
 /// Steps through the elements of a tile, row-major, with the position along each axis.
 class Elements {
  public:
-  explicit Elements(const std::vector<Axis>& axes) : axes_(axes), positions_(axes.size(), 0) {}
-  const std::int64_t* positions() const { return positions_.data(); }
+  explicit Elements(const std::vector<Axis>& axes)
+      : axes_(axes), positions_(axes.size(), 0), offsets_(axes.size(), 0) {}
+  /// How far the element stands from the base along each axis.
+  const std::int64_t* offsets() const { return offsets_.data(); }
   void next() {
     for (std::size_t axis = axes_.size(); axis-- > 0;) {
-      if (++positions_[axis] < axes_[axis].size) return;
-      positions_[axis] = 0;
+      const bool more = ++positions_[axis] < axes_[axis].size;
+      if (!more) positions_[axis] = 0;
+      offsets_[axis] = axes_[axis].offset(positions_[axis]);
+      if (more) return;
     }
   }
   bool inside(const Machine& machine) const {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       const Scope at = machine.scope(axes_[axis].iter);
-      if (at.base + positions_[axis] >= at.limit) return false;
+      if (at.base + offsets_[axis] >= at.limit) return false;
     }
     return true;
   }
 
  private:
   const std::vector<Axis>& axes_;
-  std::vector<std::int64_t> positions_;
+  std::vector<std::int64_t> positions_, offsets_;
 };
 
 std::string text(const Index& index, std::size_t rank) {
@@ -87,9 +91,10 @@ bool stop_outside(Machine& machine, const Op& op, TensorId tensor, const Index& 
 }
 
 bool stop_race(Machine& machine, const Op& op, TensorId tensor, const Index& index) {
-  return machine.stop("T104", op,
-                      fmt::format("{}[{}] was written by another grid point", machine.program.tensors[tensor].name,
-                                  text(index, machine.tensors[tensor.index].view.rank())));
+  return machine.stop(
+      "T104", op,
+      fmt::format("{}[{}] was written by another grid point or thread", machine.program.tensors[tensor].name,
+                  text(index, machine.tensors[tensor.index].view.rank())));
 }
 
 /// Where a store goes: each slot's coordinate is `base + position` over `block`, or the base alone without an axis.
@@ -125,9 +130,9 @@ bool check_store_scopes(Machine& machine, const Op& op, const Store& store, cons
                         bool& any) {
   for (std::size_t s = 0; s < slots.size(); ++s) {
     if (slots[s].axis >= 0) continue;
-    const Scope at = machine.scope(slots[s].iter);
-    any &= at.base < at.limit;
-    if (!store.index[s].block && at.limit - at.base > 1)
+    const Scope at = machine.scopes[slots[s].iter.index];
+    any &= machine.scope(slots[s].iter).base < at.limit;
+    if (!store.index[s].block && at.limit - at.base > machine.covered(slots[s].iter, 1))
       return machine.stop("T106", op,
                           fmt::format("{} is no axis of the value, but its scope here is [{}, {})",
                                       machine.program.iters[slots[s].iter].name, at.base, at.limit));
@@ -144,8 +149,8 @@ bool store_element(Machine& machine, const Op& op, const Store& store, const Ind
         "T101", op,
         fmt::format("the element at {} is unspecified", machine.coordinates(machine.type(store.value).axes, at)));
   std::uint32_t& writer = tensor.writer[tensor.row_major(index)];
-  if (writer != 0 && writer != machine.point) return stop_race(machine, op, store.tensor, index);
-  writer = machine.point;
+  if (writer != 0 && writer != machine.writer()) return stop_race(machine, op, store.tensor, index);
+  writer = machine.writer();
   store_scalar(tensor.view.dtype, from.get(at), tensor.address(index));
   return true;
 }
@@ -166,7 +171,7 @@ bool load_element(Machine& machine, const Op& op, TensorId id, const Index& inde
       to.poison(at);
       return true;
     }
-    if (writer != machine.point) return stop_race(machine, op, id, index);
+    if (writer != machine.writer()) return stop_race(machine, op, id, index);
   }
   to.set(at, load_scalar(tensor.view.dtype, tensor.address(index)));
   return true;
@@ -184,23 +189,40 @@ Action resolve_load(Machine& machine, const Op& op, const Load& load) {
     for (std::size_t i = 0; i < to.poisoned.size(); ++i, elements.next()) {
       if (!any || !elements.inside(m))
         to.poison(i);
-      else if (!load_element(m, op, load.tensor, slots.at(elements.positions()), load.otherwise, to, i))
+      else if (!load_element(m, op, load.tensor, slots.at(elements.offsets()), load.otherwise, to, i))
         return false;
     }
     return true;
   };
 }
 
+namespace {
+
+/// The thread axes along which the first thread stores for all.
+std::vector<IterId> idle_threads(const Program& program, const Store& store) {
+  std::vector<IterId> idle;
+  for (const ThreadAxis& axis : program.threads)
+    if (std::ranges::none_of(store.index,
+                             [&](const StoreIndex& slot) { return slot.iter == axis.iter && !slot.block; }))
+      idle.push_back(axis.iter);
+  return idle;
+}
+
+}  // namespace
+
 Action resolve_store(Machine& machine, const Op& op, const Store& store) {
   const std::vector<Axis>& axes = machine.type(store.value).axes;
-  return [&op, &store, &axes, slots = store_slots(machine, store, axes)](Machine& m) {
+  return [&op, &store, &axes, idle = idle_threads(machine.program, store),
+          slots = store_slots(machine, store, axes)](Machine& m) {
+    if (std::ranges::any_of(idle, [&](IterId iter) { return m.thread_offsets[m.thread][iter.index] != 0; }))
+      return true;
     bool any = true;
     if (!m.check_coverage(op, axes) || !check_store_scopes(m, op, store, slots, any)) return false;
     if (!any) return true;
     const Cells& from = m.tile(store.value);
     Elements elements(axes);
     for (std::size_t i = 0; i < from.poisoned.size(); ++i, elements.next())
-      if (elements.inside(m) && !store_element(m, op, store, store_index(m, slots, elements.positions()), from, i))
+      if (elements.inside(m) && !store_element(m, op, store, store_index(m, slots, elements.offsets()), from, i))
         return false;
     return true;
   };

@@ -9,6 +9,9 @@
 // 64) stands for the coordinates base … base + 63; those at or past the limit are outside. An axis must be at least as
 // long as the innermost step over its iterator; an iterator that is no axis of an op stands at its base.
 //
+// On a GPU a grid point is a block of threads, and an op is what one thread does. `threads k 32 by 4` deals k out: in
+// every scope, thread t's coordinates start t · 4 further on than the block's. docs/ir/tile.md has an example.
+//
 //   tile mm
 //     tensor a : f32 rank 2 strides (other, one) align 64
 //     tensor b : f32 rank 2 strides (other, one) align 64
@@ -57,6 +60,14 @@ struct Axis {
   /// Placed phase: the axis runs along the lanes of vector registers (at most one a tile); the others are unrolled.
   /// Text form: `[i 6, j 16 lanes]`.
   bool lanes = false;
+  /// Position p stands `offset(p)` from the base: in pieces of `chunk` neighbours that lie `apart`; chunk 0: in one
+  /// piece. Text form: `[i 8 lanes chunk 4 apart 64]`.
+  std::int64_t chunk = 0;
+  std::int64_t apart = 0;
+
+  std::int64_t offset(std::int64_t position) const {
+    return chunk == 0 ? position : position / chunk * apart + position % chunk;
+  }
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
@@ -74,6 +85,7 @@ struct Tensor {
   std::vector<StrideClass> strides;  ///< one an axis
   std::uint32_t align = 1;           ///< of the base address
   bool output = false;
+  std::uint32_t stride_align = 1;  ///< of the strides of class other, in bytes
 };
 
 struct Iterator {
@@ -81,11 +93,13 @@ struct Iterator {
   IntExpr extent;
 };
 
-/// Where a buffer lives. `task`: memory of one grid point (on a host, of one task). Shared memory joins with GPUs.
-enum class Space : std::uint8_t { task };
+/// Where a buffer lives. `task`: memory of one grid point (on a host, of one task), or of one thread of a block.
+/// `shared`: memory of the block, whose threads see what each other stored once a barrier lies between.
+enum class Space : std::uint8_t { task, shared };
 
 /// One axis of a buffer, a two-level layout mode: the coordinate c relative to the scope in which the buffer was
-/// allocated lies at (c / inner) * outer_stride + (c % inner) * inner_stride elements.
+/// allocated (of shared memory, to the block's) lies at (c / inner) * outer_stride + (c % inner) * inner_stride
+/// elements.
 struct BufferAxis {
   IterId iter;
   IntExpr capacity;  ///< coordinates held, a multiple of inner
@@ -162,6 +176,13 @@ struct Contract {
 struct ConvertLayout {
   ValueId operand;
 };  ///< the same tile with the result's lanes (placed phase)
+/// Folds the tiles of the threads that differ along the iterator's thread axis only, element by element and in a fixed
+/// order; all of them get the result.
+struct ReduceAcross {
+  ValueId operand;
+  IterId iter;
+  Monoid monoid;
+};
 // Structure.
 /// Runs the iterator's scope in steps. Results are the last yields, or the initial tiles if the scope is empty.
 struct For {
@@ -183,14 +204,15 @@ struct Allocate {
   BufferId buffer;
 };  ///< contents unspecified; coordinates start at the current bases
 /// Fills the buffer from a tensor over the current scopes of the buffer's iterators; 0 up to the next multiple of
-/// `inner`.
+/// `inner`, of shared memory up to the capacities. All threads of the block together fill shared memory.
 struct Copy {
   TensorId tensor;
   std::vector<Affine> index;
   BufferId buffer;
   std::optional<Scalar> otherwise;
 };
-/// Stores inside coordinates only. `nontemporal`: past the caches.
+/// Stores inside coordinates only. `nontemporal`: past the caches. Of the threads along an axis whose iterator the
+/// index lacks (or holds as a block's number), the first one stores.
 struct Store {
   TensorId tensor;
   std::vector<StoreIndex> index;
@@ -210,9 +232,12 @@ struct Prefetch {
   TileType type;
 };
 
+/// All threads of the block wait for each other; what they stored to shared memory before is seen after.
+struct Barrier {};
+
 struct Op {
-  std::variant<Fill, Iota, ExtentValue, Load, LoadBuffer, Map, Cast, Mask, Reduce, Contract, ConvertLayout, For, If,
-               Allocate, Copy, Store, StoreBuffer, Prefetch>
+  std::variant<Fill, Iota, ExtentValue, Load, LoadBuffer, Map, Cast, Mask, Reduce, Contract, ConvertLayout,
+               ReduceAcross, For, If, Allocate, Copy, Store, StoreBuffer, Prefetch, Barrier>
       node;
   std::vector<ValueId> results;  ///< one for pure ops, as many as yields for For and If
 };
@@ -227,6 +252,13 @@ struct GridAxis {
   IntExpr step;
 };
 
+/// The threads of a block along one iterator: thread t stands t · step further on than the block.
+struct ThreadAxis {
+  IterId iter;
+  std::int64_t count = 1;
+  std::int64_t step = 1;
+};
+
 /// What the verifier lets a program contain; a pass moves it on.
 enum class Phase : std::uint8_t { value, placed };
 
@@ -237,7 +269,8 @@ struct Program {
   Table<IterId, Iterator> iters;
   Table<BufferId, Buffer> buffers;
   Table<ValueId, Value> values;
-  std::vector<GridAxis> grid;  ///< outermost first; points run in parallel, in any order
+  std::vector<GridAxis> grid;       ///< outermost first; points run in parallel, in any order
+  std::vector<ThreadAxis> threads;  ///< of a GPU's block; a thread's number is row-major over them
   Block body;
 };
 
@@ -245,6 +278,9 @@ std::string to_text(const Program& program);
 /// The op's line in that text (the first, of a For or an If), without its indentation: what messages quote.
 std::string to_text(const Program& program, const Op& op);
 Result<Program> parse_program(SourcePtr source);
+const ThreadAxis* find_threads(const Program& program, IterId iter);
+/// Threads of a block: the product of the counts.
+std::int64_t block_threads(const Program& program);
 /// The invariants of this file for the program's phase (listed at the top of verify.cpp). Codes T0xx.
 Result<void> verify(const Program& program);
 

@@ -27,6 +27,7 @@ class ProgramParser {
     while (parse_declaration()) {
     }
     if (reader_.accept("grid")) parse_grid();
+    if (reader_.accept("threads")) parse_threads();
     program_.body = parse_block();
     if (reader_.ok() && !reader_.at_end()) reader_.fail_here(syntax_error, "expected an op or the end of the text");
     if (!reader_.ok()) return std::unexpected(reader_.take_errors());
@@ -138,14 +139,18 @@ class ProgramParser {
     if (rank != static_cast<std::int64_t>(tensor.strides.size()))
       reader_.fail_at(rank_span, syntax_error, fmt::format("rank {}, but {} strides", rank, tensor.strides.size()));
     reader_.expect("align");
-    const Span align_span = reader_.peek().span;
-    const std::int64_t align = reader_.integer("an alignment in bytes");
-    if (align < 1 || align > std::numeric_limits<std::uint32_t>::max())
-      reader_.fail_at(align_span, syntax_error, fmt::format("{} is no alignment", align));
-    else
-      tensor.align = static_cast<std::uint32_t>(align);
+    tensor.align = alignment();
+    if (reader_.accept(",")) tensor.stride_align = alignment();
     tensor.output = reader_.accept("output");
     declare(tensors_, name, program_.tensors.add(std::move(tensor)), span, "tensor");
+  }
+
+  std::uint32_t alignment() {
+    const Span span = reader_.peek().span;
+    const std::int64_t align = reader_.integer("an alignment in bytes");
+    if (align >= 1 && align <= std::numeric_limits<std::uint32_t>::max()) return static_cast<std::uint32_t>(align);
+    reader_.fail_at(span, syntax_error, fmt::format("{} is no alignment", align));
+    return 1;
   }
 
   BufferAxis buffer_axis() {
@@ -167,7 +172,10 @@ class ProgramParser {
     buffer.name = name;
     reader_.expect(":");
     buffer.dtype = dtype();
-    reader_.expect("task");
+    if (reader_.accept("shared"))
+      buffer.space = Space::shared;
+    else
+      reader_.expect("task");
     buffer.axes = bracketed("[", "]", [&] { return buffer_axis(); });
     reader_.expect("elements");
     buffer.elements = reader_.int_expr();
@@ -179,6 +187,15 @@ class ProgramParser {
       GridAxis axis{iter(), 1};
       reader_.expect("by");
       axis.step = reader_.int_expr();
+      return axis;
+    });
+  }
+
+  void parse_threads() {
+    program_.threads = list([&] {
+      ThreadAxis axis{iter(), reader_.integer("how many threads"), 1};
+      reader_.expect("by");
+      axis.step = reader_.integer("the points between two threads");
       return axis;
     });
   }
@@ -238,6 +255,11 @@ class ProgramParser {
         axis.iter = iter();
         axis.size = reader_.integer("the axis's size");
         axis.lanes = reader_.accept("lanes");
+        if (reader_.accept("chunk")) {
+          axis.chunk = reader_.integer("the neighbours of a piece");
+          reader_.expect("apart");
+          axis.apart = reader_.integer("the points between two pieces");
+        }
         return axis;
       });
     return type;
@@ -277,6 +299,7 @@ class ProgramParser {
         {"reduce", &ProgramParser::parse_reduce},
         {"contract", &ProgramParser::parse_contract},
         {"convert_layout", &ProgramParser::parse_convert_layout},
+        {"reduce_across", &ProgramParser::parse_reduce_across},
     };
     return table;
   }
@@ -312,12 +335,24 @@ class ProgramParser {
     literal = reader_.scalar_text("a value to mask with");
     op.node = std::move(mask);
   }
-  void parse_reduce(Op& op, ScalarText&) {
+  Monoid monoid() {
     const Span span = reader_.peek().span;
     const std::string name = reader_.name("a monoid");
-    const std::optional<Monoid> monoid = monoid_from_name(name);
-    if (!monoid) reader_.fail_at(span, syntax_error, fmt::format("'{}' is none of sum, product, max, min", name));
-    op.node = Reduce{operand(), monoid.value_or(Monoid::sum)};
+    const std::optional<Monoid> found = monoid_from_name(name);
+    if (!found) reader_.fail_at(span, syntax_error, fmt::format("'{}' is none of sum, product, max, min", name));
+    return found.value_or(Monoid::sum);
+  }
+  void parse_reduce(Op& op, ScalarText&) {
+    const Monoid by = monoid();
+    op.node = Reduce{operand(), by};
+  }
+  void parse_reduce_across(Op& op, ScalarText&) {
+    ReduceAcross reduce;
+    reduce.monoid = monoid();
+    reduce.operand = operand();
+    reader_.expect("along");
+    reduce.iter = iter();
+    op.node = reduce;
   }
   void parse_contract(Op& op, ScalarText&) {
     Contract contract;
@@ -480,6 +515,8 @@ class ProgramParser {
       reader_.expect(":");
       prefetch.type = type();
       op.node = std::move(prefetch);
+    } else if (reader_.accept("barrier")) {
+      op.node = Barrier{};
     } else {
       return false;
     }

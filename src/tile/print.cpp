@@ -48,6 +48,12 @@ class Printer {
       };
       writer_.line("grid " + joined(program_.grid, axis));
     }
+    if (!program_.threads.empty()) {
+      const auto axis = [&](const ThreadAxis& threads) {
+        return fmt::format("{} {} by {}", iter_name(threads.iter), threads.count, threads.step);
+      };
+      writer_.line("threads " + joined(program_.threads, axis));
+    }
     print(program_.body);
     writer_.close("");
     return writer_.take();
@@ -87,7 +93,9 @@ class Printer {
         fmt::format("tensor {} : {} rank {}", tensor.name, tilewright::name(tensor.dtype), tensor.strides.size());
     if (!tensor.strides.empty())
       line += fmt::format(" strides ({})", joined(tensor.strides, [](StrideClass c) { return std::string(name(c)); }));
-    return line + fmt::format(" align {}{}", tensor.align, tensor.output ? " output" : "");
+    line += fmt::format(" align {}", tensor.align);
+    if (tensor.stride_align != 1) line += fmt::format(", {}", tensor.stride_align);
+    return line + (tensor.output ? " output" : "");
   }
 
   std::string buffer_line(const Buffer& buffer) const {
@@ -95,8 +103,9 @@ class Printer {
       return fmt::format("{} {} inner {} strides ({}, {})", iter_name(a.iter), to_text(a.capacity), a.inner,
                          to_text(a.outer_stride), a.inner_stride);
     };
-    return fmt::format("buffer {} : {} task [{}] elements {}", buffer.name, tilewright::name(buffer.dtype),
-                       joined(buffer.axes, axis), to_text(buffer.elements));
+    return fmt::format("buffer {} : {} {} [{}] elements {}", buffer.name, tilewright::name(buffer.dtype),
+                       buffer.space == Space::shared ? "shared" : "task", joined(buffer.axes, axis),
+                       to_text(buffer.elements));
   }
 
   std::string affine(const Affine& index) const {
@@ -127,10 +136,12 @@ class Printer {
   std::string type(const TileType& type) const {
     std::string text(tilewright::name(type.dtype));
     if (type.axes.empty()) return text;
-    return text +
-           fmt::format(" [{}]", joined(type.axes, [&](const Axis& axis) {
-                         return fmt::format("{} {}{}", iter_name(axis.iter), axis.size, axis.lanes ? " lanes" : "");
-                       }));
+    return text + fmt::format(" [{}]", joined(type.axes, [&](const Axis& axis) {
+                                const std::string chunks =
+                                    axis.chunk == 0 ? "" : fmt::format(" chunk {} apart {}", axis.chunk, axis.apart);
+                                return fmt::format("{} {}{}{}", iter_name(axis.iter), axis.size,
+                                                   axis.lanes ? " lanes" : "", chunks);
+                              }));
   }
   std::string iter_names(const std::vector<IterId>& iters) const {
     return joined(iters, [&](IterId id) { return iter_name(id); });
@@ -170,6 +181,10 @@ class Printer {
                    },
                    [&](const Contract& n) { pure(op, "contract " + value_names({n.accumulator, n.lhs, n.rhs})); },
                    [&](const ConvertLayout& n) { pure(op, "convert_layout " + value_name(n.operand)); },
+                   [&](const ReduceAcross& n) {
+                     pure(op, fmt::format("reduce_across {} {} along {}", tilewright::name(n.monoid),
+                                          value_name(n.operand), iter_name(n.iter)));
+                   },
                    [&](const For& n) { print_for(op, n); },
                    [&](const If& n) { print_if(op, n); },
                    [&](const Allocate& n) { writer_.line("allocate " + buffer_name(n.buffer)); },
@@ -184,6 +199,7 @@ class Printer {
                    [&](const Prefetch& n) {
                      writer_.line(fmt::format("prefetch {} : {}", access(n.tensor, n.index), type(n.type)));
                    },
+                   [&](const Barrier&) { writer_.line("barrier"); },
                },
                op.node);
   }

@@ -31,6 +31,10 @@
 // 11. Buffers. A buffer is allocated at one place, which comes before its uses, in their block or one around it. (T011)
 // 12. Lanes (placed phase). A tile has at most one axis of lanes, and all tiles of an op other than convert_layout
 //     agree on which axes run along lanes. (T012)
+// 13. Threads. Each iterator has at most one thread axis, of positive count and step; a block has 1 to 1024 threads.
+//     Pieces of an axis divide it, and no two threads' coordinates of one axis are the same: from the base on, they are
+//     0, 1, … without a gap. Barriers, shared memory and reduce_across are of programs with threads, the latter along
+//     an iterator that has them and that is no axis of the tile. (T013)
 #include <fmt/format.h>
 
 #include <bit>
@@ -45,6 +49,7 @@ namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 22;
 constexpr std::size_t most_axes = 8;
+constexpr std::int64_t most_threads = 1024;
 
 class Verifier {
  public:
@@ -86,9 +91,12 @@ class Verifier {
     for (const Tensor& tensor : program_.tensors) {
       if (tensor.strides.size() > most_axes)
         error("T002", fmt::format("tensor {} has {} axes; at most 8", tensor.name, tensor.strides.size()));
+      if (!std::has_single_bit(tensor.stride_align))
+        error("T002", fmt::format("tensor {}: align {} is not a power of two", tensor.name, tensor.stride_align));
       if (!std::has_single_bit(tensor.align))
         error("T002", fmt::format("tensor {}: align {} is not a power of two", tensor.name, tensor.align));
     }
+    check_threads();
     for (const Value& value : program_.values) check_type(value);
     for (const Buffer& buffer : program_.buffers) check_buffer(buffer);
     for (const GridAxis& axis : program_.grid) {
@@ -102,6 +110,56 @@ class Verifier {
     };
     if (program_.phase == Phase::value && std::ranges::any_of(program_.buffers, is_packed))
       error("T008", "packed buffers belong to the placed phase");
+  }
+
+  void check_threads() {
+    std::set<IterId> seen;
+    std::int64_t threads = 1;
+    for (const ThreadAxis& axis : program_.threads) {
+      if (!program_.iters.contains(axis.iter)) {
+        error("T002", "the threads name an iterator that does not exist");
+        continue;
+      }
+      if (!seen.insert(axis.iter).second) error("T013", fmt::format("{} has two thread axes", name(axis.iter)));
+      if (axis.count < 1 || axis.step < 1 || axis.count > most_threads || axis.step > most_elements)
+        return error("T013",
+                     fmt::format("{} threads along {}, {} points apart", axis.count, name(axis.iter), axis.step));
+      threads *= axis.count;
+      if (threads > most_threads) return error("T013", "a block has more than 1024 threads");
+    }
+    for (const Buffer& buffer : program_.buffers) {
+      if (buffer.space != Space::shared) continue;
+      if (program_.threads.empty())
+        error("T013", fmt::format("buffer {} is in shared memory, and the program has no threads", buffer.name));
+      if (program_.phase == Phase::value)
+        error("T008", fmt::format("buffer {}: shared memory belongs to the placed phase", buffer.name));
+    }
+  }
+
+  /// The coordinates of an axis that a block's threads hold together: each once, without a gap.
+  bool tiles_evenly(const Axis& axis) const {
+    const ThreadAxis* threads = find_threads(program_, axis.iter);
+    if (!threads) return axis.chunk == 0 || axis.apart == axis.chunk;
+    if (threads->count * axis.size > most_elements) return false;
+    std::vector<bool> held(static_cast<std::size_t>(threads->count * axis.size), false);
+    for (std::int64_t thread = 0; thread < threads->count; ++thread)
+      for (std::int64_t position = 0; position < axis.size; ++position) {
+        const auto at = static_cast<std::size_t>(thread * threads->step + axis.offset(position));
+        if (at >= held.size() || held[at]) return false;
+        held[at] = true;
+      }
+    return true;
+  }
+
+  void check_pieces(const Value& value, const Axis& axis) {
+    const bool sane = axis.chunk >= 0 && axis.chunk <= axis.size && axis.apart >= 0 && axis.apart <= most_elements &&
+                      (axis.chunk == 0 || axis.size % axis.chunk == 0);
+    if (!sane)
+      error("T013", fmt::format("%{}: axis {} of size {} in pieces of {} that lie {} apart", value.name,
+                                name(axis.iter), axis.size, axis.chunk, axis.apart));
+    else if (errors_.empty() && !tiles_evenly(axis))
+      error("T013", fmt::format("%{}: the block's threads do not hold each coordinate of axis {} once", value.name,
+                                name(axis.iter)));
   }
 
   void check_type(const Value& value) {
@@ -119,6 +177,7 @@ class Verifier {
       elements *= axis.size;
       if (elements > most_elements) return error("T002", fmt::format("%{} has more than 2^22 elements", value.name));
       lanes += axis.lanes ? 1 : 0;
+      check_pieces(value, axis);
     }
     if (lanes > 0 && program_.phase == Phase::value)
       error("T008", fmt::format("%{}: lanes belong to the placed phase", value.name));
@@ -185,6 +244,7 @@ class Verifier {
                    [](const Reduce&) {},
                    [](const Contract&) {},
                    [](const ConvertLayout&) {},
+                   [&](const ReduceAcross& n) { iters({n.iter}); },
                    [&](const For& n) { iters({n.iter}); },
                    [&](const If& n) { iters(n.iters); },
                    [&](const Allocate& n) { check_id(program_.buffers, n.buffer, "buffer"); },
@@ -201,6 +261,7 @@ class Verifier {
                      check_slots(n.tensor, n.index);
                      for (const Axis& axis : n.type.axes) iters({axis.iter});
                    },
+                   [](const Barrier&) {},
                },
                op.node);
   }
@@ -272,9 +333,11 @@ class Verifier {
     const auto check = [&](ValueId id) {
       for (const Axis& axis : type(id).axes) {
         const auto at = place.steps.find(axis.iter);
-        if (at != place.steps.end() && at->second && axis.size < *at->second)
+        const ThreadAxis* threads = find_threads(program_, axis.iter);
+        const std::int64_t size = axis.size * (threads ? threads->count : 1);
+        if (at != place.steps.end() && at->second && size < *at->second)
           error("T006", op,
-                fmt::format("axis {} has size {}, but the innermost step over {} is {}", name(axis.iter), axis.size,
+                fmt::format("axis {} has size {}, but the innermost step over {} is {}", name(axis.iter), size,
                             name(axis.iter), *at->second));
       }
     };

@@ -16,11 +16,15 @@ const Axis* find_axis(const TileType& type, IterId iter) {
   return at == type.axes.end() ? nullptr : &*at;
 }
 
+bool same_extent(const Axis& a, const Axis& b) {
+  return a.size == b.size && a.chunk == b.chunk && a.apart == b.apart;
+}
+
 /// The axes of `inner` are among those of `outer`, of the same sizes.
 bool broadcasts(const TileType& inner, const TileType& outer) {
   return std::ranges::all_of(inner.axes, [&](const Axis& axis) {
     const Axis* other = find_axis(outer, axis.iter);
-    return other && other->size == axis.size;
+    return other && same_extent(*other, axis);
   });
 }
 
@@ -75,6 +79,7 @@ class OpVerifier {
                    [&](const Reduce& n) { check_reduce(n); },
                    [&](const Contract& n) { check_contract(n); },
                    [&](const ConvertLayout& n) { check_convert_layout(n); },
+                   [&](const ReduceAcross& n) { check_reduce_across(n); },
                    [](const For&) {},  // structure: verify.cpp
                    [](const If&) {},
                    [](const Allocate&) {},
@@ -85,6 +90,10 @@ class OpVerifier {
                      require_placed();
                      check_access(n.tensor, n.index.size());
                      check_dtype(n.type.dtype, program_.tensors[n.tensor].dtype, "the tile", "the tensor");
+                   },
+                   [&](const Barrier&) {
+                     require_placed();
+                     if (program_.threads.empty()) add("T013", "a barrier without threads");
                    },
                },
                op_.node);
@@ -102,7 +111,7 @@ class OpVerifier {
     const bool structured = std::holds_alternative<For>(op_.node) || std::holds_alternative<If>(op_.node);
     const bool effect = std::holds_alternative<Allocate>(op_.node) || std::holds_alternative<Copy>(op_.node) ||
                         std::holds_alternative<Store>(op_.node) || std::holds_alternative<StoreBuffer>(op_.node) ||
-                        std::holds_alternative<Prefetch>(op_.node);
+                        std::holds_alternative<Prefetch>(op_.node) || std::holds_alternative<Barrier>(op_.node);
     const std::size_t expected = effect ? 0 : 1;
     if (structured || op_.results.size() == expected) return true;
     add("T004", fmt::format("{} results; a {} has {}", op_.results.size(), op_name(op_), expected));
@@ -178,10 +187,21 @@ class OpVerifier {
       for (const Axis& axis : side->axes) {
         const Axis* other = find_axis(accumulator, axis.iter);
         if (!other) other = find_axis(side == &lhs ? rhs : lhs, axis.iter);
-        if (other && other->size != axis.size)
+        if (other && !same_extent(*other, axis))
           add("T005", fmt::format("axis {} has sizes {} and {}", name(axis.iter), axis.size, other->size));
       }
     }
+  }
+
+  void check_reduce_across(const ReduceAcross& reduce) {
+    const TileType& operand = type(reduce.operand);
+    check_dtype(operand.dtype, result().dtype, "the operand", "the result");
+    check_same_axes(reduce.operand);
+    const bool needs_number = reduce.monoid == Monoid::sum || reduce.monoid == Monoid::product;
+    if (needs_number && is_boolean(operand.dtype)) add("T005", "a sum or product of bools");
+    if (!find_threads(program_, reduce.iter)) add("T013", fmt::format("no threads along {}", name(reduce.iter)));
+    if (find_axis(operand, reduce.iter))
+      add("T013", fmt::format("the tile has an axis {} itself; reduce it first", name(reduce.iter)));
   }
 
   void check_convert_layout(const ConvertLayout& convert) {

@@ -16,6 +16,7 @@ std::string_view op_name(const Op& op) {
                         [](const Reduce&) { return std::string_view("reduce"); },
                         [](const Contract&) { return std::string_view("contract"); },
                         [](const ConvertLayout&) { return std::string_view("convert_layout"); },
+                        [](const ReduceAcross&) { return std::string_view("reduce_across"); },
                         [](const For&) { return std::string_view("for"); },
                         [](const If&) { return std::string_view("if"); },
                         [](const Allocate&) { return std::string_view("allocate"); },
@@ -23,6 +24,7 @@ std::string_view op_name(const Op& op) {
                         [](const Store&) { return std::string_view("store"); },
                         [](const StoreBuffer&) { return std::string_view("store_buffer"); },
                         [](const Prefetch&) { return std::string_view("prefetch"); },
+                        [](const Barrier&) { return std::string_view("barrier"); },
                     },
                     op.node);
 }
@@ -31,6 +33,18 @@ bool has_coordinates(const Op& op) {
   return std::holds_alternative<Load>(op.node) || std::holds_alternative<LoadBuffer>(op.node) ||
          std::holds_alternative<Iota>(op.node) || std::holds_alternative<Mask>(op.node) ||
          std::holds_alternative<Store>(op.node) || std::holds_alternative<StoreBuffer>(op.node);
+}
+
+const ThreadAxis* find_threads(const Program& program, IterId iter) {
+  for (const ThreadAxis& axis : program.threads)
+    if (axis.iter == iter) return &axis;
+  return nullptr;
+}
+
+std::int64_t block_threads(const Program& program) {
+  std::int64_t threads = 1;
+  for (const ThreadAxis& axis : program.threads) threads *= axis.count;
+  return threads;
 }
 
 void rewrite(Block& block, const std::function<std::optional<std::vector<Op>>(Op&)>& replace) {

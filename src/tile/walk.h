@@ -47,6 +47,7 @@ void for_each_operand(AnyOp& op, Visit&& visit) {
                    visit(contract.rhs);
                  },
                  [&](SameConst<AnyOp, ConvertLayout>& convert) { visit(convert.operand); },
+                 [&](SameConst<AnyOp, ReduceAcross>& reduce) { visit(reduce.operand); },
                  [&](SameConst<AnyOp, For>& loop) { all(loop.initial); },
                  [](SameConst<AnyOp, If>&) {},
                  [](SameConst<AnyOp, Allocate>&) {},
@@ -54,6 +55,7 @@ void for_each_operand(AnyOp& op, Visit&& visit) {
                  [&](SameConst<AnyOp, Store>& store) { visit(store.value); },
                  [&](SameConst<AnyOp, StoreBuffer>& store) { visit(store.value); },
                  [](SameConst<AnyOp, Prefetch>&) {},
+                 [](SameConst<AnyOp, Barrier>&) {},
              },
              op.node);
 }

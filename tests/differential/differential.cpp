@@ -12,6 +12,7 @@
 #include "codegen/llvm/host_jit.h"
 #include "kernel_executor.h"
 #include "nest/passes/schedule_for_host.h"
+#include "plan/build_gpu_plan.h"
 #include "plan/evaluate.h"
 #include "runtime/check_overlap.h"
 #include "runtime/compilation.h"
@@ -68,6 +69,7 @@ class Comparison {
       });
     }
     level("generated code", [&] { return run_code(*compiled); });
+    if (case_.slow_levels && case_.gpu_levels && outcome_.difference.empty()) run_gpu_levels(*compiled);
     for (std::size_t i = 0; i < memory_.size(); ++i)
       if (memory_[i]->all() != before[i]) differ("all", "operand " + operands_[i].name + " was written");
     for_each_index(outcome_.shape, [&](const auto& index) { outcome_.values.push_back(output_->view().get(index)); });
@@ -154,6 +156,22 @@ class Comparison {
     if (nest.schedule.split_iter.valid() && nest.schedule.split > 0) return;
     const tile::Program program = tile::nest_to_tile(nest, compiled.facts);
     level("tiles before placement", [&] { return tile::evaluate(program, plan_views(compiled)); });
+  }
+
+  void run_gpu_levels(const Compilation& compiled) {
+    const NvptxTarget& target = *nvptx_target_named("sm_90a");
+    nest::Trace trace;
+    const nest::Facts facts =
+        nest::gather_facts(compiled.nest, compiled.views.operands, compiled.views.output, nest::VectorLoads::aligned);
+    const auto plan = plan::build_gpu_plan(compiled.nest, facts, target, trace);
+    if (!plan) return reject(plan.error());
+    level("GPU plan on tiles", [&] { return plan::evaluate_plan(*plan, plan_views(compiled)); });
+    for (const tile::Program& program : plan->kernels) {
+      outcome_.gpu_kernels.push_back(kernel::tile_to_kernel(program, target));
+      const auto sound = kernel::verify(outcome_.gpu_kernels.back().kernel);
+      if (!sound) differ("GPU kernel", render(sound.error()) + to_text(outcome_.gpu_kernels.back().kernel));
+    }
+    if (!outcome_.difference.empty()) outcome_.difference += "\n" + plan::to_text_with_kernels(*plan);
   }
 
   Result<void> run_code(const Compilation& compiled) const {

@@ -1,12 +1,14 @@
 // The project's main test: one statement on the same operands at every level. The f64 reference, the tile program
 // before placement, the plan on the tile evaluator, the plan on the kernel interpreter (which sees each access out of
-// bounds) and generated code, each compared with what the statement may give (bounds.h) on outputs with guards.
+// bounds) and generated code, and a GPU's plan on the tile evaluator, each compared with what the statement may give
+// (bounds.h) on outputs with guards.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "kernel/lower/tile_to_kernel.h"
 #include "operand.h"
 #include "support/scalar.h"
 
@@ -21,6 +23,7 @@ struct Case {
   std::string processor = {};  ///< "sse2", "avx2", "avx512"; empty, or one that this machine lacks: this machine
   bool small_caches = false;   ///< of 1, 4 and 16 KiB: packing, staging and streaming begin at the sizes of a test
   bool slow_levels = true;     ///< the tile evaluator and the kernel interpreter too
+  bool gpu_levels = false;     ///< of those, a GPU's
 };
 /// What repeats the case, for a message.
 std::string to_text(const Case& each);
@@ -33,6 +36,7 @@ struct Outcome {
   std::vector<Scalar> values;  ///< of generated code, row-major
   std::vector<std::int64_t> shape;
   DType dtype = DType::f32;
+  std::vector<kernel::GpuKernel> gpu_kernels;  ///< of the GPU's plan
 };
 Outcome run_everywhere(const Case& each);
 

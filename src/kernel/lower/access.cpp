@@ -1,6 +1,7 @@
 // Addresses, masks, loads and stores of tile_to_kernel.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "kernel/lower/lowering.h"
 #include "kernel/lower/scalars.h"
@@ -54,14 +55,20 @@ std::vector<tile::Affine> store_affine(const tile::Store& store) {
 
 }  // namespace
 
-AccessMap Lowering::tensor_access(tile::TensorId tensor, const std::vector<tile::Affine>& index) const {
+AccessMap Lowering::tensor_access(tile::TensorId id, const std::vector<tile::Affine>& index) const {
+  const tile::Tensor& tensor = program_.tensors[id];
   AccessMap map;
+  map.base_align = tensor.align;
   for (std::size_t slot = 0; slot < index.size(); ++slot) {
-    const IntExpr stride = stride_bytes(program_.tensors[tensor], slot);
+    const IntExpr stride = stride_bytes(tensor, slot);
     if (stride.is_constant(0)) continue;
+    const std::int64_t align =
+        tensor.strides[slot] == StrideClass::one ? bytes_of(tensor.dtype) : std::int64_t{tensor.stride_align};
+    map.base_align = std::gcd(map.base_align, align * index[slot].constant);
     for (const tile::Affine::Term& term : index[slot].terms) {
       IntExpr& bytes = map.bytes[term.iter];
       bytes = bytes + stride * term.coefficient;
+      map.align[term.iter] = std::gcd(map.align[term.iter], align * term.coefficient);
     }
   }
   return map;
@@ -74,7 +81,12 @@ AccessMap Lowering::buffer_access(tile::BufferId id) const {
   const tile::Buffer& buffer = program_.buffers[id];
   AccessMap map;
   map.buffer = id;
+  map.base_align = 64;
   for (const tile::BufferAxis& axis : buffer.axes) {
+    if (axis.inner == 1 && axis.outer_stride.is_constant())
+      map.align[axis.iter] = axis.outer_stride.constant() * bytes_of(buffer.dtype);
+    else
+      map.align[axis.iter] = 1;
     const IntExpr outer = axis.outer_stride * bytes_of(buffer.dtype);
     if (axis.capacity.is_constant(axis.inner)) {
       map.bytes[axis.iter] = axis.inner_stride * bytes_of(buffer.dtype);
@@ -94,6 +106,8 @@ std::string Lowering::access_key(const tile::Op& op) const {
     return "t" + std::to_string(prefetch->tensor.index) + ":" + affine_key(prefetch->index);
   if (const auto* store = std::get_if<tile::Store>(&op.node))
     return "t" + std::to_string(store->tensor.index) + ":" + affine_key(store_affine(*store));
+  if (const auto* copy = std::get_if<tile::Copy>(&op.node))
+    return "c" + std::to_string(copy->tensor.index) + ":" + affine_key(copy->index);
   if (const auto* load = std::get_if<tile::LoadBuffer>(&op.node)) return "b" + std::to_string(load->buffer.index);
   if (const auto* store = std::get_if<tile::StoreBuffer>(&op.node)) return "b" + std::to_string(store->buffer.index);
   return {};
@@ -106,13 +120,15 @@ void Lowering::register_accesses(const tile::Block& block) {
     const auto of_tensor = [&](tile::TensorId tensor, const std::vector<tile::Affine>& index) {
       accesses_[key] = tensor_access(tensor, index);
       pointers_[key] = build_.offset(tensors_.at(tensor), size(constant_bytes(program_.tensors[tensor], index)));
+      if (!std::holds_alternative<tile::Copy>(op.node)) pointers_[key] = thread_pointer(key, pointers_.at(key));
     };
+    if (const auto* copy = std::get_if<tile::Copy>(&op.node)) of_tensor(copy->tensor, copy->index);
     if (const auto* load = std::get_if<tile::Load>(&op.node)) of_tensor(load->tensor, load->index);
     if (const auto* prefetch = std::get_if<tile::Prefetch>(&op.node)) of_tensor(prefetch->tensor, prefetch->index);
     if (const auto* store = std::get_if<tile::Store>(&op.node)) of_tensor(store->tensor, store_affine(*store));
     const auto of_buffer = [&](tile::BufferId buffer) {
       accesses_[key] = buffer_access(buffer);
-      pointers_[key] = workspace_;
+      if (workspace_.valid()) pointers_[key] = workspace_;
     };
     if (const auto* load = std::get_if<tile::LoadBuffer>(&op.node)) of_buffer(load->buffer);
     if (const auto* store = std::get_if<tile::StoreBuffer>(&op.node)) of_buffer(store->buffer);
@@ -121,14 +137,15 @@ void Lowering::register_accesses(const tile::Block& block) {
 
 ValueId Lowering::position_bytes(const AccessMap& map, const Axis& axis, std::int64_t position) {
   const auto packed = map.positions.find(axis.iter);
-  const std::int64_t coordinate = axis.lanes ? position * lanes_of({axis}) : position;
+  const std::int64_t coordinate = axis.offset(axis.lanes ? position * lanes_of({axis}) : position);
   if (packed != map.positions.end()) return size(packed->second[static_cast<std::size_t>(coordinate)]);
   const auto bytes = map.bytes.find(axis.iter);
   return bytes == map.bytes.end() ? build_.index(0) : size(bytes->second * coordinate);
 }
 
 /// The address of a tile's vector. With `clamp`, unrolled coordinates outside of their scope take the address of the
-/// scope's base, which is always inside: such elements are unspecified, and memory outside is not touched.
+/// scope's base, which is always inside: such elements are unspecified, and memory outside is not touched. A thread may
+/// stand outside as a whole; threads mask instead.
 ValueId Lowering::address(const std::string& key, const Registers& tile, const Positions& at, bool clamp) {
   const AccessMap& map = accesses_.at(key);
   ValueId pointer = pointers_.at(key);
@@ -136,16 +153,47 @@ ValueId Lowering::address(const std::string& key, const Registers& tile, const P
     const std::int64_t position = at.at(axis.iter);
     if (position == 0) continue;
     ValueId bytes = position_bytes(map, axis, position);
-    if (clamp && !axis.lanes && !scopes_.at(axis.iter).full && build_.constant_int(bytes) != 0)
-      bytes = build_.select(is_inside(axis.iter, position), bytes, build_.index(0));
+    if (clamp && !has_threads() && !axis.lanes && !scopes_.at(axis.iter).full && build_.constant_int(bytes) != 0)
+      bytes = build_.select(is_inside(axis, position), bytes, build_.index(0));
     pointer = build_.offset(pointer, bytes);
   }
   return pointer;
 }
 
-ValueId Lowering::is_inside(IterId iter, std::int64_t position) {
-  const Scope& scope = scopes_.at(iter);
-  return build_.cmp(Predicate::slt, build_.add(scope.base, build_.index(position)), scope.limit);
+ValueId Lowering::is_inside(const Axis& axis, std::int64_t position) {
+  const ValueId coordinate = build_.add(base(axis.iter), build_.index(axis.offset(position)));
+  return build_.cmp(Predicate::slt, coordinate, scopes_.at(axis.iter).limit);
+}
+
+/// Of an iterator that threads lie along: the thread's own point is inside.
+ValueId Lowering::is_thread_inside(IterId iter) {
+  return build_.cmp(Predicate::slt, base(iter), scopes_.at(iter).limit);
+}
+
+/// Both hold; invalid ones always do.
+ValueId Lowering::all(ValueId a, ValueId b) {
+  if (!a.valid() || !b.valid()) return a.valid() ? a : b;
+  const int lanes = std::max(build_.type(a).lanes, build_.type(b).lanes);
+  const auto spread = [&](ValueId value) {
+    return build_.type(value).lanes < lanes ? build_.splat(value, lanes) : value;
+  };
+  return build_.binary(Opcode::bit_and, spread(a), spread(b));
+}
+
+/// Which elements of a thread's vector its access may touch: i1 a lane, or one i1 for all. Invalid: all of them.
+ValueId Lowering::elements_inside(const std::string& key, const Registers& tile, const Positions& at) {
+  const AccessMap& map = accesses_.at(key);
+  ValueId inside;
+  const auto concerns = [&](IterId iter) { return map.bytes.contains(iter) && !scopes_.at(iter).full; };
+  for (const Axis& axis : tile.axes)
+    if (concerns(axis.iter))
+      inside = all(inside, axis.lanes && lanes_of({axis}) > 1 ? lane_mask(axis, at.at(axis.iter))
+                                                              : is_inside(axis, at.at(axis.iter)));
+  for (const tile::ThreadAxis& threads : program_.threads) {
+    const bool is_axis = std::ranges::find(tile.axes, threads.iter, &Axis::iter) != tile.axes.end();
+    if (!is_axis && concerns(threads.iter)) inside = all(inside, is_thread_inside(threads.iter));
+  }
+  return inside;
 }
 
 /// How many of the vector's lanes are inside, 0 to all. Invalid where the whole axis is known to be.
@@ -153,7 +201,7 @@ ValueId Lowering::lanes_inside(const Axis& axis, std::int64_t position) {
   const Scope& scope = scopes_.at(axis.iter);
   if (scope.full) return {};
   const int lanes = lanes_of({axis});
-  const ValueId start = build_.add(scope.base, build_.index(position * lanes));
+  const ValueId start = build_.add(base(axis.iter), build_.index(axis.offset(position * lanes)));
   const ValueId remaining = build_.binary(Opcode::smin, build_.sub(scope.limit, start), build_.index(lanes));
   return build_.binary(Opcode::smax, remaining, build_.index(0));
 }
@@ -170,7 +218,7 @@ ValueId Lowering::lane_mask(const Axis& axis, std::int64_t position) {
 /// Processors mask lanes of 32 and 64 bits; for smaller ones a mask would become a branch a lane. Their ragged vectors
 /// pass through a local buffer, element by element.
 bool Lowering::masks_by_copy(DType dtype) const {
-  return bits(memory_element(dtype)) < 32;
+  return !has_threads() && bits(memory_element(dtype)) < 32;
 }
 
 void Lowering::copy_elements(ValueId from, ValueId to, ValueId count, Type element) {
@@ -219,10 +267,11 @@ ValueId Lowering::load_vector(const std::string& key, const Registers& tile, con
   const ValueId pointer = address(key, tile, at, true);
   switch (lane_stride) {
     case StrideClass::zero: {
-      const ValueId scalar = from_memory(build_, build_.load(type.scalar(), pointer, {align, false}), tile.dtype);
+      const ValueId scalar = from_memory(build_, build_.load(type.scalar(), pointer, {align, false}, mask), tile.dtype);
       return build_.splat(scalar, lanes);
     }
     case StrideClass::one:
+      if (has_threads() && !mask.valid()) align = vector_align(accesses_.at(key), tile.axes);
       return from_memory(build_, build_.load(type, pointer, {align, false}, mask), tile.dtype);
     case StrideClass::other:
       break;
@@ -230,6 +279,7 @@ ValueId Lowering::load_vector(const std::string& key, const Registers& tile, con
   const auto axis = std::ranges::find_if(tile.axes, &Axis::lanes);
   const ValueId stride = build_.splat(size(accesses_.at(key).bytes.at(axis->iter)), lanes);
   const ValueId offsets = build_.mul(build_.iota({Element::i64, type.lanes}), stride);
+  if (mask.valid() && build_.type(mask).lanes < lanes) mask = build_.splat(mask, lanes);
   return from_memory(build_, build_.gather(type, pointer, offsets, {align, false}, mask), tile.dtype);
 }
 
@@ -240,6 +290,15 @@ Registers Lowering::load(const tile::Op& op, const tile::Load& load) {
   const std::string key = access_key(op);
   const auto align = static_cast<std::uint32_t>(bytes_of(tile.dtype));
   const auto lanes = std::ranges::find_if(tile.axes, &Axis::lanes);
+  if (has_threads()) {
+    each_position(tile.axes, [&](const Positions& at) {
+      ValueId mask = elements_inside(key, tile, at);
+      if (mask.valid() && stride == StrideClass::one && build_.type(mask).lanes < lanes_of(tile.axes))
+        mask = build_.splat(mask, lanes_of(tile.axes));
+      tile.values.push_back(load_vector(key, tile, at, stride, align, mask));
+    });
+    return tile;
+  }
   each_position(tile.axes, [&](const Positions& at) {
     const bool masked = lanes != tile.axes.end() && stride != StrideClass::zero;
     if (masked && stride == StrideClass::one && masks_by_copy(tile.dtype) && !scopes_.at(lanes->iter).full) {
@@ -255,6 +314,7 @@ Registers Lowering::load(const tile::Op& op, const tile::Load& load) {
 }
 
 Registers Lowering::load_buffer(const tile::Op& op) {
+  if (has_threads()) return load_shared(op);
   Registers tile = make(op.results[0]);
   const std::string key = access_key(op);
   const int lanes = lanes_of(tile.axes);
@@ -281,8 +341,8 @@ ValueId Lowering::index_inside(const tile::Load& load, const Registers& tile, co
       for (const Axis& candidate : tile.axes)
         if (candidate.iter == term.iter) axis = &candidate;
       std::int64_t position = axis ? at.at(axis->iter) : 0;
-      if (axis && axis->lanes) position *= lanes;
-      const ValueId coordinate = build_.add(scopes_.at(term.iter).base, build_.index(position));
+      if (axis) position = axis->offset(axis->lanes ? position * lanes : position);
+      const ValueId coordinate = build_.add(base(term.iter), build_.index(position));
       const ValueId coefficient = build_.index(term.coefficient);
       index = build_.add(index, build_.mul(coordinate, coefficient));
       if (axis && axis->lanes)
@@ -319,7 +379,7 @@ Registers Lowering::load_or_else(const tile::Op& op, const tile::Load& load) {
     ValueId inside = index_inside(load, tile, at);
     for (const Axis& axis : tile.axes) {  // outside coordinates must not touch memory either
       if (axis.lanes || scopes_.at(axis.iter).full || !inside.valid()) continue;
-      ValueId here = is_inside(axis.iter, at.at(axis.iter));
+      ValueId here = is_inside(axis, at.at(axis.iter));
       if (build_.type(inside).lanes > 1) here = build_.splat(here, lanes);
       inside = build_.binary(Opcode::bit_and, inside, here);
     }
@@ -345,13 +405,13 @@ Registers Lowering::load_or_else(const tile::Op& op, const tile::Load& load) {
     } else {
       const ValueId scalar_otherwise = constant_of(build_, tile.dtype, *load.otherwise, 1);
       const Type type{memory_element(tile.dtype), 1};
-      const ValueId value = build_.if_then(
-          inside,
-          [&] {
-            const ValueId loaded = build_.load(type, address(key, tile, at, false), {align, false});
-            return std::vector{from_memory(build_, loaded, tile.dtype)};
-          },
-          [&] { return std::vector{scalar_otherwise}; })[0];
+      const auto loaded = [&](ValueId mask) {
+        return from_memory(build_, build_.load(type, address(key, tile, at, false), {align, false}, mask), tile.dtype);
+      };
+      const ValueId value = has_threads() ? build_.select(inside, loaded(inside), scalar_otherwise)
+                                          : build_.if_then(
+                                                inside, [&] { return std::vector{loaded({})}; },
+                                                [&] { return std::vector{scalar_otherwise}; })[0];
       tile.values.push_back(lanes > 1 ? build_.splat(value, lanes) : value);
     }
   });
@@ -368,6 +428,8 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
   const auto element_bytes = static_cast<std::uint32_t>(bytes_of(tile.dtype));
 
   ValueId part = build_.index(0);
+  const bool is_part =
+      std::ranges::any_of(store.index, [](const tile::StoreIndex& slot) { return slot.block.has_value(); });
   for (std::size_t slot = 0; slot < store.index.size(); ++slot) {
     if (!store.index[slot].block) continue;
     const ValueId number =
@@ -378,9 +440,17 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
     const ValueId value = to_memory(build_, this->at(tile, at, lanes), tile.dtype);
     ValueId row_inside;
     for (const Axis& axis : tile.axes) {
-      if (axis.lanes || axis.size == 1 || scopes_.at(axis.iter).full) continue;
-      const ValueId here = is_inside(axis.iter, at.at(axis.iter));
-      row_inside = row_inside.valid() ? build_.binary(Opcode::bit_and, row_inside, here) : here;
+      if (axis.lanes && lanes > 1) continue;
+      if ((axis.size == 1 && !has_threads()) || scopes_.at(axis.iter).full) continue;
+      row_inside = all(row_inside, is_inside(axis, at.at(axis.iter)));
+    }
+    for (const tile::ThreadAxis& threads : program_.threads) {
+      const auto slot = std::ranges::find(store.index, threads.iter, &tile::StoreIndex::iter);
+      if (std::ranges::find(tile.axes, threads.iter, &Axis::iter) != tile.axes.end()) continue;
+      if (slot == store.index.end() || slot->block)
+        row_inside = all(row_inside, thread_is_first(threads.iter));
+      else if (!scopes_.at(threads.iter).full)
+        row_inside = all(row_inside, is_thread_inside(threads.iter));
     }
     const auto write = [&] {
       const ValueId pointer = build_.offset(address(key, tile, at, false), part);
@@ -391,7 +461,8 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
         store_by_copy(value, pointer, lanes_inside(*lanes_axis, at.at(lanes_axis->iter)));
       } else if (stride == StrideClass::one) {
         const bool stream = store.nontemporal && !mask.valid();
-        const std::uint32_t align = stream ? element_bytes * static_cast<std::uint32_t>(lanes) : element_bytes;
+        std::uint32_t align = stream ? element_bytes * static_cast<std::uint32_t>(lanes) : element_bytes;
+        if (has_threads() && !mask.valid() && !is_part) align = vector_align(accesses_.at(key), tile.axes);
         build_.store(value, pointer, {align, stream}, mask);
       } else {
         const auto bytes = accesses_.at(key).bytes.find(lanes_axis->iter);

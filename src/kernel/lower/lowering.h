@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,13 @@ struct Scope {
   ValueId base;
   ValueId limit;
   bool full = false;
+  std::int64_t length = 0;   ///< where it is full and known to be so long; else 0
+  std::int64_t granule = 0;  ///< the base is a multiple of it; 0: it is 0
+
+  /// Of a scope inside that begins at any of these steps.
+  std::int64_t granule_by(const IntExpr& step) const {
+    return std::gcd(granule, step.is_constant() ? step.constant() : 1);
+  }
 };
 
 /// The longest vector: 64 lanes of 16 bits.
@@ -43,6 +51,13 @@ struct Pending {
 /// deferred: left to a loop inside; branch: each step tests, for itself and what is pending.
 enum class Edge : std::uint8_t { none, full, deferred, branch };
 
+/// What the code is for.
+struct Machine {
+  int vector_lanes = 1;  ///< of the longest vector of the program's lanes
+  bool has_fma = false;
+  std::optional<ThreadBlock> block;  ///< of a GPU
+};
+
 /// A tile in registers. Position along an axis: the coordinate, or along the lanes axis the number of the vector.
 struct Registers {
   DType dtype = DType::f32;
@@ -55,19 +70,33 @@ using Positions = std::map<IterId, std::int64_t>;
 
 /// One access map with its running pointer's parts: bytes that a step of an iterator moves the address by.
 struct AccessMap {
-  std::map<IterId, IntExpr> bytes;  ///< of one point
+  std::map<IterId, IntExpr> bytes;       ///< of one point
+  std::map<IterId, std::int64_t> align;  ///< a divisor of these
+  std::int64_t base_align = 1;           ///< of the address of the points 0, constants included
   std::map<IterId, std::vector<IntExpr>>
       positions;  ///< of the position p along an axis of a packed buffer; else p · bytes
   std::optional<tile::BufferId> buffer;
 };
 
+/// The accesses that a copy into shared memory is cut into: `lanes` neighbours along the last axis each.
+struct CopyPieces {
+  std::vector<tile::BufferAxis> axes;  ///< slowest first
+  std::vector<std::int64_t> counts;    ///< pieces along each
+  std::int64_t lanes = 1;
+  std::int64_t all = 1;
+};
+
 class Lowering {
  public:
-  Lowering(const tile::Program& program, const HostTarget& target);
-  HostKernel run();
+  Lowering(const tile::Program& program, const Machine& machine);
+  HostKernel run_points();
+  GpuKernel run_block();
 
  private:
   // tile_to_kernel.cpp: parameters, scopes, structure.
+  bool has_threads() const { return machine_.block.has_value(); }
+  void declare_tensors();
+  void declare_scopes();
   ValueId size(const IntExpr& value);
   void lower_point(ValueId point, const std::vector<IntExpr>& counts);
   void lower_block(const tile::Block& block);
@@ -83,12 +112,40 @@ class Lowering {
   bool is_peeled(const tile::For& loop) const;
   bool has_peeled_loop(const tile::Block& block) const;
   std::vector<Registers> lower_if(const tile::If& branch);
-  std::vector<Registers> run_block(const tile::Block& block);
+  std::vector<Registers> lower_repeated(const tile::For& loop, std::int64_t times, std::vector<Registers> carried);
+  std::int64_t repetitions(const tile::For& loop, std::int64_t length) const;
+  std::vector<Registers> run_ops(const tile::Block& block);
   void allocate(tile::BufferId buffer);
   template <class Body>
   void in_scope(IterId iter, Scope scope, Body&& body);
+  template <class Body>
+  void in_scope(IterId iter, Scope scope, ValueId delta, Body&& body);
   bool has_axis(const tile::Block& block, IterId iter) const;
   bool has_loop(const tile::Block& block, IterId iter) const;
+
+  // threads.cpp: what the threads of a block are and do together.
+  void declare_threads();
+  ValueId base(IterId iter);
+  ValueId thread_is_first(IterId iter);
+  bool has_thread_axis(IterId iter) const;
+  void allocate_shared(tile::BufferId buffer);
+  std::uint32_t vector_align(const AccessMap& map, const std::vector<Axis>& axes) const;
+  std::int64_t granule(IterId iter) const;
+  Registers load_shared(const tile::Op& op);
+  ValueId thread_pointer(const std::string& key, ValueId pointer);
+  Registers reduce_across(const tile::Op& op, const tile::ReduceAcross& reduce);
+  ValueId shuffle_across(ValueId value, std::int64_t distance);
+  ValueId fold_in_shared(ValueId value, DType dtype, ScalarOp fold, std::int64_t count, std::int64_t apart);
+
+  // copies.cpp: what they copy into shared memory.
+  void copy(const tile::Copy& copy);
+  CopyPieces plan_pieces(const tile::Copy& copy, const AccessMap& map) const;
+  std::map<IterId, ValueId> piece_place(const CopyPieces& pieces, ValueId piece);
+  ValueId piece_inside(const CopyPieces& pieces, const std::map<IterId, ValueId>& place);
+  ValueId piece_in_tensor(const tile::Copy& copy, const std::map<IterId, ValueId>& place);
+  ValueId load_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place);
+  void store_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place,
+                   ValueId value);
 
   // access.cpp: addresses, masks, loads and stores.
   void register_accesses(const tile::Block& block);
@@ -97,7 +154,10 @@ class Lowering {
   std::string access_key(const tile::Op& op) const;
   ValueId address(const std::string& key, const Registers& tile, const Positions& at, bool clamp);
   ValueId position_bytes(const AccessMap& map, const Axis& axis, std::int64_t position);
-  ValueId is_inside(IterId iter, std::int64_t position);
+  ValueId is_inside(const Axis& axis, std::int64_t position);
+  ValueId is_thread_inside(IterId iter);
+  ValueId all(ValueId a, ValueId b);
+  ValueId elements_inside(const std::string& key, const Registers& tile, const Positions& at);
   ValueId lanes_inside(const Axis& axis, std::int64_t position);
   ValueId lane_mask(const Axis& axis, std::int64_t position);
   bool masks_by_copy(DType dtype) const;
@@ -137,11 +197,15 @@ class Lowering {
   std::vector<ValueId> transpose_square(const std::vector<ValueId>& rows);
 
   const tile::Program& program_;
-  int vector_lanes_;
-  bool has_fma_;
+  Machine machine_;
   Builder build_;
   HostKernel result_;
-  std::map<std::string, ValueId> sizes_;  ///< parameters by the text of their expression
+  ValueId thread_;                             ///< the thread's number in its block, i32
+  std::map<IterId, ValueId> thread_places_;    ///< i32: the thread's number along each thread axis
+  std::map<IterId, ValueId> thread_offsets_;   ///< points from the block's base to the thread's
+  std::map<tile::BufferId, ValueId> shared_;   ///< shared memory of buffers
+  std::map<std::int64_t, ValueId> exchanges_;  ///< shared memory that partial results pass through, by bytes
+  std::map<std::string, ValueId> sizes_;       ///< parameters by the text of their expression
   std::map<tile::TensorId, ValueId> tensors_;
   ValueId workspace_;
   ValueId edge_buffer_;  ///< local memory that ragged vectors of small elements pass through
@@ -181,12 +245,16 @@ auto Lowering::with_pending_full(Body&& body) {
   return result;
 }
 
-/// Advances the running pointers that depend on `iter` to the new base, runs `body`, and restores.
 template <class Body>
 void Lowering::in_scope(IterId iter, Scope scope, Body&& body) {
+  in_scope(iter, scope, build_.sub(scope.base, scopes_.at(iter).base), body);
+}
+
+/// Advances the running pointers that depend on `iter` to the new base, `delta` further, runs `body`, and restores.
+template <class Body>
+void Lowering::in_scope(IterId iter, Scope scope, ValueId delta, Body&& body) {
   const Scope outer = scopes_.at(iter);
   const std::map<std::string, ValueId> pointers = pointers_;
-  const ValueId delta = build_.sub(scope.base, outer.base);
   for (auto& [key, pointer] : pointers_) {
     const auto bytes = accesses_.at(key).bytes.find(iter);
     if (bytes != accesses_.at(key).bytes.end())

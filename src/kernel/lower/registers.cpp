@@ -21,7 +21,8 @@ const Axis* find(const std::vector<Axis>& axes, IterId iter) {
 /// Lanes of a vector along the lanes axis; 1 without one.
 int Lowering::lanes_of(const std::vector<Axis>& axes) const {
   for (const Axis& axis : axes)
-    if (axis.lanes) return static_cast<int>(tile::vector_length(axis.size, vector_lanes_));
+    if (axis.lanes)
+      return static_cast<int>(tile::vector_length(axis.chunk > 0 ? axis.chunk : axis.size, machine_.vector_lanes));
   return 1;
 }
 
@@ -57,8 +58,8 @@ Registers Lowering::iota(const tile::Op& op, IterId iter) {
   Registers tile = make(op.results[0]);
   const int lanes = lanes_of(tile.axes);
   each_position(tile.axes, [&](const Positions& at) {
-    const std::int64_t position = tile.axes.empty() ? 0 : at.at(iter) * lanes;
-    ValueId value = build_.add(scopes_.at(iter).base, build_.index(position));
+    const std::int64_t position = tile.axes.empty() ? 0 : tile.axes[0].offset(at.at(iter) * lanes);
+    ValueId value = build_.add(base(iter), build_.index(position));
     if (lanes > 1)
       value = build_.add(build_.splat(value, lanes), build_.iota({Element::i64, static_cast<std::uint16_t>(lanes)}));
     tile.values.push_back(value);
@@ -99,8 +100,10 @@ Registers Lowering::mask(const tile::Op& op, const tile::Mask& mask) {
     ValueId value = this->at(operand, at, lanes);
     for (IterId iter : mask.iters) {
       const Axis* axis = find(tile.axes, iter);
-      if (!axis || scopes_.at(iter).full) continue;
-      const ValueId inside = axis->lanes ? lane_mask(*axis, at.at(iter)) : is_inside(iter, at.at(iter));
+      if ((!axis && !has_thread_axis(iter)) || scopes_.at(iter).full) continue;
+      const ValueId inside = !axis         ? is_thread_inside(iter)
+                             : axis->lanes ? lane_mask(*axis, at.at(iter))
+                                           : is_inside(*axis, at.at(iter));
       value = build_.select(inside, value, outside);
     }
     tile.values.push_back(value);
@@ -163,7 +166,7 @@ Registers Lowering::contract(const tile::Contract& contract) {
     for (const Axis& axis : side->axes)
       if (!find(tile.axes, axis.iter) && !find(folded, axis.iter)) folded.push_back(axis);
   const int lanes = lanes_of(tile.axes);
-  const bool fuse = is_floating(tile.dtype) && has_fma_;
+  const bool fuse = is_floating(tile.dtype) && machine_.has_fma;
   each_position(folded, [&](const Positions& inner) {
     each_position(tile.axes, [&](const Positions& at) {
       Positions both = at;

@@ -11,7 +11,36 @@
 namespace tilewright::kernel {
 
 HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target) {
-  return lowering::Lowering(program, target).run();
+  return lowering::Lowering(program, {tile::vector_lanes(program, target), target.has_fma, {}}).run_points();
+}
+
+namespace {
+
+/// Blocks that share a multiprocessor where each thread accumulates many products: two warps of each scheduler hide
+/// what one waits for, at half of the registers that a thread could have.
+std::int32_t resident_blocks(const tile::Program& program, const NvptxTarget& target) {
+  constexpr std::int64_t many_products = 32;
+  constexpr std::int64_t registers = 128;
+  std::int64_t most = 0;
+  tile::walk(program.body, [&](const tile::Op& op) {
+    if (!std::holds_alternative<tile::Contract>(op.node)) return;
+    std::int64_t elements = 1;
+    for (const tile::Axis& axis : program.values[op.results[0]].type.axes) elements *= axis.size;
+    most = std::max(most, elements);
+  });
+  if (most < many_products || most > registers / 2) return 0;
+  const std::int64_t blocks = target.multiprocessor_registers / (registers * tile::block_threads(program));
+  return static_cast<std::int32_t>(std::min<std::int64_t>(blocks, target.max_multiprocessor_blocks));
+}
+
+}  // namespace
+
+GpuKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target) {
+  // One value is what a thread holds of an axis; the code generator cuts its accesses as their alignment allows.
+  constexpr int lanes = 16;
+  const ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program)),
+                          .resident = resident_blocks(program, target)};
+  return lowering::Lowering(program, {lanes, true, block}).run_block();
 }
 
 namespace lowering {
@@ -26,11 +55,8 @@ std::string symbol_name(std::string name) {
 
 }  // namespace
 
-Lowering::Lowering(const tile::Program& program, const HostTarget& target)
-    : program_(program),
-      vector_lanes_(tile::vector_lanes(program, target)),
-      has_fma_(target.has_fma),
-      build_(symbol_name(program.name)) {}
+Lowering::Lowering(const tile::Program& program, const Machine& machine)
+    : program_(program), machine_(machine), build_(symbol_name(program.name), machine.block) {}
 
 ValueId Lowering::size(const IntExpr& value) {
   if (value.is_constant()) return build_.index(value.constant());
@@ -42,13 +68,28 @@ ValueId Lowering::size(const IntExpr& value) {
   return entry->second;
 }
 
-HostKernel Lowering::run() {
+void Lowering::declare_tensors() {
   for (std::size_t t = 0; t < program_.tensors.size(); ++t) {
     const tile::TensorId id{static_cast<std::uint32_t>(t)};
     const tile::Tensor& tensor = program_.tensors[id];
     tensors_[id] = build_.parameter(tensor.name, {Element::ptr, 1}, !tensor.output, tensor.output, tensor.align);
     result_.arguments.push_back(TensorArgument{tensor.name});
   }
+}
+
+void Lowering::declare_scopes() {
+  for (std::size_t i = 0; i < program_.iters.size(); ++i) {
+    const IterId id{static_cast<std::uint32_t>(i)};
+    const IntExpr& extent = program_.iters[id].extent;
+    scopes_[id] = Scope{build_.index(0), size(extent), extent.is_constant() && !has_threads()};
+  }
+  register_accesses(program_.body);
+  for (const tile::GridAxis& axis : program_.grid)
+    result_.grid.push_back(ceil_div(program_.iters[axis.iter].extent, axis.step));
+}
+
+HostKernel Lowering::run_points() {
+  declare_tensors();
   result_.workspace_bytes = 0;
   if (!program_.buffers.empty()) {
     workspace_ = build_.parameter("workspace", {Element::ptr, 1}, false, true, 64);
@@ -64,21 +105,23 @@ HostKernel Lowering::run() {
   const ValueId begin = build_.parameter("begin", {Element::i64, 1});
   const ValueId end = build_.parameter("end", {Element::i64, 1});
   result_.arguments.insert(result_.arguments.end(), {GridBeginArgument{}, GridEndArgument{}});
-
-  for (std::size_t i = 0; i < program_.iters.size(); ++i) {
-    const IterId id{static_cast<std::uint32_t>(i)};
-    const IntExpr& extent = program_.iters[id].extent;
-    scopes_[id] = Scope{build_.index(0), size(extent), extent.is_constant()};
-  }
-  register_accesses(program_.body);
-  for (const tile::GridAxis& axis : program_.grid)
-    result_.grid.push_back(ceil_div(program_.iters[axis.iter].extent, axis.step));
+  declare_scopes();
   build_.for_loop(begin, end, build_.index(1), {}, [&](ValueId point, const std::vector<ValueId>&) {
     lower_point(point, result_.grid);
     return std::vector<ValueId>{};
   });
   result_.kernel = build_.finish();
   return std::move(result_);
+}
+
+GpuKernel Lowering::run_block() {
+  declare_tensors();
+  const ValueId begin = build_.parameter("begin", {Element::i64, 1});
+  result_.arguments.push_back(GridBeginArgument{});
+  declare_threads();
+  declare_scopes();
+  lower_point(build_.add(begin, build_.special(Special::block)), result_.grid);
+  return GpuKernel{build_.finish(), std::move(result_.arguments), std::move(result_.grid)};
 }
 
 void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
@@ -92,10 +135,11 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
   }
   // Grid axes that tiles lie along directly: such a point is either full or masked as a whole.
   ValueId all_full;
-  std::vector<bool> is_tile(counts.size());
+  std::vector<bool> is_tile(counts.size()), is_single(counts.size());
   for (std::size_t axis = 0; axis < counts.size(); ++axis) {
     const IterId iter = program_.grid[axis].iter;
-    is_tile[axis] = has_axis(program_.body, iter) && !has_loop(program_.body, iter);
+    is_single[axis] = has_threads() && program_.grid[axis].step.is_constant(1);
+    is_tile[axis] = has_axis(program_.body, iter) && !has_loop(program_.body, iter) && !is_single[axis];
     if (!is_tile[axis]) continue;
     const ValueId end = build_.add(bases[axis], size(program_.grid[axis].step));
     const ValueId full = build_.cmp(Predicate::sle, end, scopes_.at(iter).limit);
@@ -108,13 +152,18 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
     }
     const IterId iter = program_.grid[axis].iter;
     const ValueId end = build_.add(bases[axis], size(program_.grid[axis].step));
-    const ValueId limit = full && is_tile[axis] ? end : build_.binary(Opcode::smin, end, scopes_.at(iter).limit);
-    in_scope(iter, Scope{bases[axis], limit, full && is_tile[axis]}, [&] { self(self, axis + 1, full); });
+    const bool exact = (full && is_tile[axis]) || is_single[axis];
+    const ValueId limit = exact ? end : build_.binary(Opcode::smin, end, scopes_.at(iter).limit);
+    const IntExpr& step = program_.grid[axis].step;
+    const std::int64_t length = exact && step.is_constant() ? step.constant() : 0;
+    in_scope(iter, Scope{bases[axis], limit, exact, length, scopes_.at(iter).granule_by(step)},
+             [&] { self(self, axis + 1, full); });
   };
   std::vector<IterId> tiles;
   for (std::size_t axis = 0; axis < counts.size(); ++axis)
     if (is_tile[axis]) tiles.push_back(program_.grid[axis].iter);
-  if (all_full.valid() && has_peeled_loop(program_.body)) {
+  // A block's threads take one way together, chosen once; tasks choose again for each loop, which is less code.
+  if (all_full.valid() && !has_threads() && has_peeled_loop(program_.body)) {
     pending_.push_back({all_full, tiles});
     enter(enter, 0, false);
     pending_.pop_back();
@@ -132,7 +181,7 @@ void Lowering::lower_block(const tile::Block& block) {
   for (const tile::Op& op : block.ops) lower_op(op);
 }
 
-std::vector<Registers> Lowering::run_block(const tile::Block& block) {
+std::vector<Registers> Lowering::run_ops(const tile::Block& block) {
   lower_block(block);
   std::vector<Registers> yields;
   for (tile::ValueId id : block.yields) yields.push_back(tiles_.at(id));
@@ -144,24 +193,31 @@ void Lowering::lower_op(const tile::Op& op) {
   const auto many = [&](std::vector<Registers> tiles) {
     for (std::size_t i = 0; i < op.results.size(); ++i) tiles_[op.results[i]] = std::move(tiles[i]);
   };
-  std::visit(
-      Overloaded{[&](const tile::Fill& n) { one(fill(op, n.value)); },
-                 [&](const tile::Iota& n) { one(iota(op, n.iter)); },
-                 [&](const tile::ExtentValue& n) { one(Registers{DType::i64, {}, {size(n.value)}}); },
-                 [&](const tile::Load& n) { one(load(op, n)); }, [&](const tile::LoadBuffer&) { one(load_buffer(op)); },
-                 [&](const tile::Map& n) { one(map(op, n)); }, [&](const tile::Cast& n) { one(cast(op, n)); },
-                 [&](const tile::Mask& n) { one(mask(op, n)); }, [&](const tile::Reduce& n) { one(reduce(op, n)); },
-                 [&](const tile::Contract& n) { one(contract(n)); },
-                 [&](const tile::ConvertLayout& n) { one(convert_layout(op, n)); },
-                 [&](const tile::For& n) { many(lower_for(n)); }, [&](const tile::If& n) { many(lower_if(n)); },
-                 [&](const tile::Allocate& n) { allocate(n.buffer); },
-                 [&](const tile::Copy&) { internal_error("a copy reached tile_to_kernel: expand it first"); },
-                 [&](const tile::Store& n) { store(op, n); }, [&](const tile::StoreBuffer& n) { store_buffer(op, n); },
-                 [&](const tile::Prefetch& n) { prefetch(op, n); }},
-      op.node);
+  std::visit(Overloaded{[&](const tile::Fill& n) { one(fill(op, n.value)); },
+                        [&](const tile::Iota& n) { one(iota(op, n.iter)); },
+                        [&](const tile::ExtentValue& n) { one(Registers{DType::i64, {}, {size(n.value)}}); },
+                        [&](const tile::Load& n) { one(load(op, n)); },
+                        [&](const tile::LoadBuffer&) { one(load_buffer(op)); },
+                        [&](const tile::Map& n) { one(map(op, n)); },
+                        [&](const tile::Cast& n) { one(cast(op, n)); },
+                        [&](const tile::Mask& n) { one(mask(op, n)); },
+                        [&](const tile::Reduce& n) { one(reduce(op, n)); },
+                        [&](const tile::Contract& n) { one(contract(n)); },
+                        [&](const tile::ConvertLayout& n) { one(convert_layout(op, n)); },
+                        [&](const tile::For& n) { many(lower_for(n)); },
+                        [&](const tile::If& n) { many(lower_if(n)); },
+                        [&](const tile::Allocate& n) { allocate(n.buffer); },
+                        [&](const tile::Copy& n) { copy(n); },
+                        [&](const tile::ReduceAcross& n) { one(reduce_across(op, n)); },
+                        [&](const tile::Barrier&) { build_.barrier(); },
+                        [&](const tile::Store& n) { store(op, n); },
+                        [&](const tile::StoreBuffer& n) { store_buffer(op, n); },
+                        [&](const tile::Prefetch& n) { prefetch(op, n); }},
+             op.node);
 }
 
 void Lowering::allocate(tile::BufferId buffer) {
+  if (has_threads()) return allocate_shared(buffer);
   const ValueId address = build_.offset(workspace_, size(buffer_offsets_.at(buffer)));
   for (const auto& [key, map] : accesses_)
     if (map.buffer == buffer) pointers_[key] = address;
@@ -190,7 +246,10 @@ std::vector<Registers> Lowering::lower_for(const tile::For& loop) {
   std::vector<Registers> carried;
   for (tile::ValueId id : loop.initial) carried.push_back(tiles_.at(id));
   const Scope outer = scopes_.at(loop.iter);
+  if (const std::int64_t times = repetitions(loop, outer.length); times > 0)
+    return lower_repeated(loop, times, std::move(carried));
   if (!is_peeled(loop)) return lower_for_range(loop, outer.base, outer.limit, Edge::none, std::move(carried));
+  if (has_threads()) return lower_peeled(loop, std::move(carried));
   if (has_peeled_loop(loop.body))
     return lower_for_range(loop, outer.base, outer.limit, Edge::deferred, std::move(carried));
   if (!pending_.empty() && carried.empty())
@@ -220,9 +279,35 @@ ValueId Lowering::pending_full() {
   return all;
 }
 
+/// How often a loop over a full scope of `length` points runs, where that is few enough to repeat its body in place;
+/// else 0. Only threads want that: addresses become constants, and loads can be moved before what uses them.
+std::int64_t Lowering::repetitions(const tile::For& loop, std::int64_t length) const {
+  constexpr std::int64_t most = 32;
+  if (!has_threads() || length == 0 || !loop.step.is_constant()) return 0;
+  const std::int64_t step = loop.step.constant();
+  return length % step == 0 && length / step <= most ? length / step : 0;
+}
+
+std::vector<Registers> Lowering::lower_repeated(const tile::For& loop, std::int64_t times,
+                                                std::vector<Registers> carried) {
+  const Scope outer = scopes_.at(loop.iter);
+  const std::int64_t step = loop.step.constant();
+  for (std::int64_t time = 0; time < times; ++time) {
+    const ValueId base = build_.add(outer.base, build_.index(time * step));
+    in_scope(loop.iter, Scope{base, build_.add(base, build_.index(step)), true, step, outer.granule_by(step)},
+             build_.index(time * step), [&] {
+               for (std::size_t i = 0; i < carried.size(); ++i) tiles_[loop.body.arguments[i]] = carried[i];
+               carried = run_ops(loop.body);
+             });
+  }
+  return carried;
+}
+
 std::vector<Registers> Lowering::lower_peeled(const tile::For& loop, std::vector<Registers> carried) {
   const Scope outer = scopes_.at(loop.iter);
   const ValueId step = size(loop.step);
+  if (outer.length > 0 && loop.step.is_constant() && outer.length % loop.step.constant() == 0)
+    return lower_for_range(loop, outer.base, outer.limit, Edge::full, std::move(carried));
 
   // Full steps first, then what remains of the scope under masks.
   const ValueId length = build_.sub(outer.limit, outer.base);
@@ -234,9 +319,9 @@ std::vector<Registers> Lowering::lower_peeled(const tile::For& loop, std::vector
       remains,
       [&] {
         std::vector<Registers> last;
-        in_scope(loop.iter, Scope{middle, outer.limit, false}, [&] {
+        in_scope(loop.iter, Scope{middle, outer.limit, false, 0, outer.granule_by(loop.step)}, [&] {
           for (std::size_t i = 0; i < carried.size(); ++i) tiles_[loop.body.arguments[i]] = carried[i];
-          last = run_block(loop.body);
+          last = run_ops(loop.body);
         });
         return flatten(last);
       },
@@ -251,13 +336,15 @@ std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId 
   const auto run = [&](const std::vector<ValueId>& arguments) {
     const std::vector<Registers> tiles = unflatten(carried, arguments);
     for (std::size_t i = 0; i < tiles.size(); ++i) tiles_[loop.body.arguments[i]] = tiles[i];
-    return run_block(loop.body);
+    return run_ops(loop.body);
   };
   const std::vector<ValueId> results =
       build_.for_loop(begin, end, step, flatten(carried), [&](ValueId base, const std::vector<ValueId>& arguments) {
         const ValueId next = build_.add(base, step);
         const bool exact = edge == Edge::full || loop.step.is_constant(1);
-        const Scope scope{base, exact ? next : build_.binary(Opcode::smin, next, outer_limit), exact};
+        const Scope scope{base, exact ? next : build_.binary(Opcode::smin, next, outer_limit), exact,
+                          exact && loop.step.is_constant() ? loop.step.constant() : 0,
+                          scopes_.at(loop.iter).granule_by(loop.step)};
         std::vector<Registers> yields;
         in_scope(loop.iter, scope, [&] {
           if (edge == Edge::full || edge == Edge::none) {
@@ -282,7 +369,16 @@ std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId 
 
 /// The innermost loop over an iterator that tiles lie along: its last step may be on the edge.
 bool Lowering::is_peeled(const tile::For& loop) const {
-  return !loop.step.is_constant(1) && has_axis(loop.body, loop.iter) && !has_loop(loop.body, loop.iter);
+  if (loop.step.is_constant(1)) return false;
+  if (has_axis(loop.body, loop.iter) && !has_loop(loop.body, loop.iter)) return true;
+  // Loops inside that are repeated in place where its steps are full.
+  bool repeats = false;
+  if (has_threads() && loop.step.is_constant())
+    tile::walk(loop.body, [&](const tile::Op& op) {
+      const auto* inner = std::get_if<tile::For>(&op.node);
+      repeats = repeats || (inner && inner->iter == loop.iter && repetitions(*inner, loop.step.constant()) > 0);
+    });
+  return repeats;
 }
 
 bool Lowering::has_peeled_loop(const tile::Block& block) const {
@@ -306,10 +402,10 @@ std::vector<Registers> Lowering::lower_if(const tile::If& branch) {
   const std::vector<ValueId> results = build_.if_then(
       condition,
       [&] {
-        like = run_block(branch.then_block);
+        like = run_ops(branch.then_block);
         return flatten(like);
       },
-      [&] { return flatten(run_block(branch.else_block)); });
+      [&] { return flatten(run_ops(branch.else_block)); });
   return unflatten(std::move(like), results);
 }
 
@@ -322,7 +418,7 @@ bool Lowering::has_loop(const tile::Block& block, IterId iter) const {
 }
 
 bool Lowering::has_axis(const tile::Block& block, IterId iter) const {
-  bool found = false;
+  bool found = has_thread_axis(iter);
   tile::walk(block, [&](const tile::Op& op) {
     for (tile::ValueId id : op.results)
       for (const Axis& axis : program_.values[id].type.axes) found = found || (axis.iter == iter && axis.size > 1);

@@ -1,4 +1,5 @@
-// Lowering for a host: a placed tile program becomes one kernel that runs a range of the program's grid points.
+// Lowering: a placed tile program becomes one kernel. Of a host, it runs a range of the program's grid points; of a
+// GPU, a block of threads runs one point.
 //
 // Tiles in registers become SSA values: one for each coordinate of the unrolled axes and each vector of the lanes axis.
 // Scopes become loops. A loop whose iterator is an axis of tiles runs its full steps without masks and, once, the
@@ -6,7 +7,10 @@
 // pointer an access, advanced where a scope is entered; everything that depends on extents and strides alone is a
 // parameter that the plan computes.
 //
-// Requires: verify(program) in the placed phase, copies expanded. Ensures: verify(kernel).
+// A GPU's thread adds its own place to the addresses and coordinates of its block; scopes, loops and the tests whether
+// steps are full are the block's, so that its threads take one way. docs/ir/tile.md says what threads do together.
+//
+// Requires: verify(program) in the placed phase; of a host, copies expanded, and no threads. Ensures: verify(kernel).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +34,8 @@ struct SizeArgument {
 };
 /// Memory of the running task: `workspace_bytes` at an address that is a multiple of 64.
 struct WorkspaceArgument {};
-/// First and one past the last of the grid points to run, in row-major order of the grid.
+/// First and one past the last of the grid points to run, in row-major order of the grid. A GPU's kernel has the first
+/// alone: its block b runs point begin + b.
 struct GridBeginArgument {};
 struct GridEndArgument {};
 using LaunchArgument =
@@ -44,5 +49,15 @@ struct HostKernel {
 };
 
 HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);
+
+struct GpuKernel {
+  Kernel kernel;  ///< `block` has the threads of a block; shared_layout(kernel).bytes is the shared memory of a launch
+  std::vector<LaunchArgument> arguments;  ///< one a parameter; no workspace, no end
+  /// Points along each grid axis; a launch has as many blocks in a row as their product, 1 without axes. Where that is
+  /// more than a grid can have, several launches begin one after the other.
+  std::vector<IntExpr> grid;
+};
+
+GpuKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target);
 
 }  // namespace tilewright::kernel

@@ -39,14 +39,6 @@ StrideClass side_stride(const Problem& p, ExprId side, IterId iter) {
   return result;
 }
 
-/// The last of the largest: the later an iterator stands, the closer its points lie in row-major operands.
-IterId largest(const Problem& p, const std::vector<IterId>& iters) {
-  IterId best;
-  for (IterId iter : iters)
-    if (!best.valid() || p.bucket(iter) >= p.bucket(best)) best = iter;
-  return best;
-}
-
 IterId choose_lanes(const Problem& p, const Contraction& c) {
   IterId best;
   int best_score = -1;
@@ -83,8 +75,8 @@ class Chooser {
 
   void choose_registers() {
     const std::int64_t accumulators = p_.target.vector_registers >= 32 ? 24 : 12;
-    row_ = largest(p_, c_.m);
-    column_ = lanes_are_batch() ? largest(p_, c_.n) : choice_.lanes;
+    row_ = p_.largest(c_.m);
+    column_ = lanes_are_batch() ? p_.largest(c_.n) : choice_.lanes;
     std::int64_t rows = row_.valid() ? std::min<std::int64_t>(p_.bucket(row_), lanes_are_batch() ? 4 : 6) : 1;
     rows = std::max<std::int64_t>(rows, 1);
     if (row_.valid() && rows > 1) choice_.registers[row_] = rows;

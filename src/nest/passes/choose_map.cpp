@@ -10,27 +10,6 @@ constexpr std::int64_t task_points = 1 << 14;    ///< a task worth its dispatch:
 constexpr std::int64_t transpose_rows = 128;     ///< points of an output row that a block writes one after the other
 constexpr std::int64_t transpose_columns = 512;  ///< points of an operand's row that a block reads one after the other
 
-/// The output's contiguous iterator; else one that reads are contiguous in; else the last.
-IterId choose_lanes(const Problem& p) {
-  for (auto iter = p.outputs.rbegin(); iter != p.outputs.rend(); ++iter)
-    if (output_stride_along(p.nest, p.facts, *iter) == StrideClass::one) return *iter;
-  for (auto iter = p.outputs.rbegin(); iter != p.outputs.rend(); ++iter)
-    for (const Read& read : p.nest.reads)
-      if (stride_along(p.nest, p.facts, read, *iter) == StrideClass::one) return *iter;
-  return p.outputs.empty() ? IterId{} : p.outputs.back();
-}
-
-/// An iterator other than the lanes in which an operand that jumps along the lanes is contiguous.
-IterId crossing(const Problem& p, IterId lanes) {
-  for (const Read& read : p.nest.reads) {
-    if (read.otherwise || stride_along(p.nest, p.facts, read, lanes) != StrideClass::other) continue;
-    for (IterId iter : p.outputs)
-      if (iter != lanes && p.bucket(iter) >= p.vector && stride_along(p.nest, p.facts, read, iter) == StrideClass::one)
-        return iter;
-  }
-  return {};
-}
-
 /// Operands that the output crosses are turned while they are staged, a block at a time: rows are read and written in
 /// long pieces, and rows that lie a power of two apart do not drive each other out of the caches in between.
 void stage_crossing(const Problem& p, Choice& choice, IterId cross) {
@@ -72,7 +51,7 @@ void add_parallel(const Problem& p, std::vector<Level>& levels, const std::vecto
 
 Choice choose_map(const Problem& p) {
   Choice choice;
-  const IterId lanes = choose_lanes(p);
+  const IterId lanes = p.output_lanes();
   if (!lanes.valid() || p.bucket(lanes) <= 1) {
     add_parallel(p, choice.levels, p.outputs, 1);
     choice.reasons.push_back("no iterator fills a vector: scalars");
@@ -82,7 +61,7 @@ Choice choose_map(const Problem& p) {
   std::vector<IterId> others = p.outputs;
   std::erase(others, lanes);
   const std::string& name = p.nest.iterators[lanes].name;
-  if (const IterId cross = crossing(p, lanes); cross.valid()) {
+  if (const IterId cross = p.crossing(lanes, p.vector); cross.valid()) {
     std::erase(others, cross);
     for (IterId iter : others) choice.levels.push_back({iter, 1, true});
     choice.levels.push_back({lanes, transpose_rows, true});

@@ -12,30 +12,6 @@ constexpr std::int64_t split_from = 1 << 18;   ///< terms that make a split wort
 constexpr std::int64_t rows_a_pass = 8;        ///< rows added into the output's vector before it is written again
 constexpr std::int64_t row_segment = 4096;     ///< points of that vector: stays in the first-level cache
 
-/// The read that moves the most data.
-const Read* main_read(const Problem& p) {
-  const Read* best = nullptr;
-  std::int64_t most = 0;
-  for (ReadId id : reads_below(p.nest, p.nest.value)) {
-    const Read& read = p.nest.reads[id];
-    std::vector<IterId> iters;
-    for (std::size_t i = 0; i < p.nest.iterators.size(); ++i)
-      if (const IterId iter{static_cast<std::uint32_t>(i)}; depends_on(read, iter)) iters.push_back(iter);
-    const std::int64_t points = p.points(iters);
-    if (!best || points > most) best = &read;
-    most = std::max(most, points);
-  }
-  return best;
-}
-
-IterId contiguous_in(const Problem& p, const Read* read) {
-  if (!read) return {};
-  for (const std::vector<IterId>* group : {&p.reductions, &p.outputs})
-    for (auto iter = group->rbegin(); iter != group->rend(); ++iter)
-      if (p.bucket(*iter) > 1 && stride_along(p.nest, p.facts, *read, *iter) == StrideClass::one) return *iter;
-  return {};
-}
-
 /// Splits the outermost reduction loop where the outputs alone cannot occupy the machine.
 void consider_split(const Problem& p, Choice& choice, const std::vector<IterId>& reductions) {
   const std::int64_t outputs = std::max<std::int64_t>(p.points(p.outputs), 1);
@@ -64,7 +40,7 @@ Choice across_lanes(const Problem& p, IterId lanes) {
   std::int64_t rows = 1;
   IterId shared;
   for (IterId iter : p.outputs)
-    if (p.bucket(iter) >= 4 && depends_on(*main_read(p), iter)) shared = iter;
+    if (p.bucket(iter) >= 4 && depends_on(*p.main_read(), iter)) shared = iter;
   if (shared.valid()) choice.registers[shared] = rows = 4;
   const std::int64_t vectors = std::clamp<std::int64_t>(p.bucket(lanes) / p.vector, 1, rows > 1 ? 2 : 4);
   const std::int64_t length = std::min(vectors * p.vector, std::max<std::int64_t>(p.bucket(lanes), 2));
@@ -143,7 +119,7 @@ Choice down_rows(const Problem& p, IterId lanes) {
 }  // namespace
 
 Choice choose_reduction(const Problem& p) {
-  const IterId lanes = contiguous_in(p, main_read(p));
+  const IterId lanes = p.contiguous_in(p.main_read());
   if (!lanes.valid()) {
     Choice choice;
     add_parallel(p, choice.levels, p.outputs, p.points(p.reductions));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "nest/access.h"
+#include "nest/passes/nest_sizes.h"
 #include "nest/passes/schedule_for_host.h"
 
 namespace tilewright::nest::host_schedule {
@@ -31,18 +31,13 @@ struct Choice {
 };
 
 /// The nest with the figures that choices need.
-struct Problem {
+struct Problem : NestSizes {
   Problem(const Nest& nest, const Facts& facts, const HostTarget& target);
 
-  const Nest& nest;
-  const Facts& facts;
   const HostTarget& target;
-  std::vector<IterId> outputs, reductions;
   std::int64_t vector = 1;         ///< lanes of a vector in the widest type computed with
   std::int64_t element_bytes = 4;  ///< of that type
 
-  std::int64_t bucket(IterId iter) const { return facts.size_buckets[iter.index]; }
-  std::int64_t points(const std::vector<IterId>& iters) const;  ///< product of buckets, at most 2⁶²
   std::int64_t registers_of(const Choice& choice, IterId iter) const;
 };
 

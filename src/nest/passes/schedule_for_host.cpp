@@ -11,29 +11,12 @@ namespace tilewright::nest {
 namespace host_schedule {
 
 Problem::Problem(const Nest& nest_in, const Facts& facts_in, const HostTarget& target_in)
-    : nest(nest_in), facts(facts_in), target(target_in) {
-  for (std::size_t i = 0; i < nest.iterators.size(); ++i) {
-    const IterId iter{static_cast<std::uint32_t>(i)};
-    const bool reduced = nest.iterators[iter].role == IteratorRole::reduction;
-    if (!reduced) continue;
-    reductions.push_back(iter);
-  }
-  outputs = nest.output_index;
+    : NestSizes(nest_in, facts_in), target(target_in) {
   std::size_t widest = size_of(nest.output);
   for (const Expr& expr : nest.exprs)
     if (!std::holds_alternative<ExtentValue>(expr.node)) widest = std::max(widest, size_of(expr.dtype));
   vector = target.vector_bytes / static_cast<std::int64_t>(widest);
   element_bytes = static_cast<std::int64_t>(size_of(nest.accumulate));
-}
-
-std::int64_t Problem::points(const std::vector<IterId>& iters) const {
-  std::int64_t product = 1;
-  for (IterId iter : iters) {
-    const std::int64_t extent = bucket(iter);
-    if (extent == 0) return 0;
-    product = product > (std::int64_t{1} << 38) ? product : product * extent;
-  }
-  return product;
 }
 
 std::int64_t Problem::registers_of(const Choice& choice, IterId iter) const {

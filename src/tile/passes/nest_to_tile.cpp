@@ -43,10 +43,11 @@ class Lowering {
     program_.name = is_split() ? nest_.name + ".partial" : nest_.name;
     for (std::size_t t = 0; t < nest_.tensors.size(); ++t) {
       const nest::Tensor& tensor = nest_.tensors[TensorId{static_cast<std::uint32_t>(t)}];
-      program_.tensors.add({tensor.name, tensor.dtype, facts.operands[t].strides, facts.operands[t].align, false});
+      program_.tensors.add({tensor.name, tensor.dtype, facts.operands[t].strides, facts.operands[t].align, false,
+                            stride_align(facts.operands[t])});
     }
     for (const nest::Iterator& iter : nest_.iterators) program_.iters.add({iter.name, iter.extent});
-    Tensor output{nest_.name, nest_.output, facts.output.strides, facts.output.align, true};
+    Tensor output{nest_.name, nest_.output, facts.output.strides, facts.output.align, true, stride_align(facts.output)};
     if (is_split()) {
       output.name += ".partial";
       output.dtype = nest_.accumulate;
@@ -57,15 +58,41 @@ class Lowering {
     output_ = program_.tensors.add(std::move(output));
   }
 
-  /// Splits the loops into the grid, the loops proper and the axes of the register tile (lanes last).
+  /// Hosts load vectors from anywhere, and their facts say nothing of operands' strides.
+  std::uint32_t stride_align(const nest::TensorFacts& facts) const {
+    const bool on_threads = std::ranges::any_of(nest_.loops, [](const Loop& loop) { return loop.threads > 0; });
+    return on_threads ? facts.stride_align : 1;
+  }
+
+  /// An axis of the register tile: of the points between two steps of the loop around it. A loop in registers around
+  /// one over threads gives each thread pieces that lie its step apart.
+  void add_register_axis(const Loop& loop, std::int64_t around) {
+    const auto axis = std::ranges::find(registers_, loop.iter, &Axis::iter);
+    const std::int64_t step = loop.step.constant();
+    if (axis == registers_.end()) {
+      registers_.push_back(Axis{.iter = loop.iter, .size = around / step, .chunk = step > 1 ? 1 : 0, .apart = step});
+      if (step == 1) registers_.back().apart = 0;
+      return;
+    }
+    axis->chunk = around;
+    axis->size *= around;
+  }
+
+  /// Splits the loops into the grid, the threads, the loops proper and the axes of the register tile (lanes last).
   void sort_loops() {
     std::map<IterId, std::int64_t> step_around;
     for (const Loop& loop : nest_.loops) {
+      const auto around = step_around.find(loop.iter);
       if (loop.in_registers) {
-        const auto around = step_around.find(loop.iter);
-        const std::int64_t size =
-            around != step_around.end() ? around->second : nest_.iterators[loop.iter].extent.constant();
-        registers_.push_back(Axis{loop.iter, size});
+        add_register_axis(loop,
+                          around != step_around.end() ? around->second : nest_.iterators[loop.iter].extent.constant());
+        if (!loop.step.is_constant(1)) step_around[loop.iter] = loop.step.constant();
+        continue;
+      }
+      if (loop.threads > 0) {
+        program_.threads.push_back({loop.iter, loop.threads, loop.step.constant()});
+        step_around[loop.iter] = loop.step.constant();
+        if (is_reduction(loop.iter)) shared_reductions_.push_back(loop.iter);
         continue;
       }
       if (loop.parallel && loops_.empty())
@@ -115,7 +142,8 @@ class Lowering {
     if (depth == loops_.size()) return accumulate_tile(accumulator);
     const Loop& loop = loops_[depth];
     const auto deeper = std::span(loops_).subspan(depth + 1);
-    const bool second_level = std::ranges::any_of(deeper, [&](const Loop& l) { return l.iter == loop.iter; });
+    const bool second_level =
+        std::ranges::any_of(deeper, [&](const Loop& l) { return l.iter == loop.iter && l.unroll == 0; });
     return build_.for_loop(loop.iter, loop.step, {accumulator}, [&](const std::vector<ValueId>& carried) {
       if (!second_level) return std::vector{accumulate(depth + 1, carried[0])};
       const ValueId part = accumulate(depth + 1, identity_tile(accumulator_axes_));
@@ -126,6 +154,9 @@ class Lowering {
   std::vector<IterId> reduction_axis_iters() const {
     std::vector<IterId> iters;
     for (const Axis& axis : reduction_axes_) iters.push_back(axis.iter);
+    // Threads past the limit add nothing, whether they hold one point or several.
+    for (IterId iter : shared_reductions_)
+      if (!find_axis(reduction_axes_, iter)) iters.push_back(iter);
     return iters;
   }
 
@@ -142,7 +173,8 @@ class Lowering {
         factors[side] = build_.mask(tile, folded, round_to(zero(), nest_.accumulate), build_.type(tile).axes);
         covered = join_axes(std::move(covered), build_.type(factors[side]).axes);
       }
-      const bool covers = std::ranges::all_of(folded, [&](IterId iter) { return find_axis(covered, iter) != nullptr; });
+      const bool covers = std::ranges::all_of(
+          reduction_axes_, [&](const Axis& axis) { return find_axis(covered, axis.iter) != nullptr; });
       if (covers) return build_.contract(accumulator, factors[0], factors[1]);
     }
     const ValueId summand = emit(nest_.value);
@@ -160,6 +192,8 @@ class Lowering {
   void finish(ValueId accumulator) {
     ValueId total = accumulator;
     if (accumulator_axes_.size() != output_axes_.size()) total = build_.reduce(total, *nest_.reduction, output_axes_);
+    for (IterId iter : shared_reductions_)
+      total = build_.pure(ReduceAcross{total, iter, *nest_.reduction}, build_.type(total));
     if (outer_reductions_.empty()) return store_result(total);
     const ValueId sum = build_.if_when(
         When::first, outer_reductions_, [&] { return std::vector{total}; },
@@ -280,6 +314,7 @@ class Lowering {
   std::vector<Loop> loops_;
   std::vector<Axis> registers_, reduction_axes_, accumulator_axes_, output_axes_;
   std::vector<IterId> outer_reductions_;
+  std::vector<IterId> shared_reductions_;  ///< reduction iterators that threads share
   BufferId accumulators_;
   std::map<nest::ExprId, ValueId> tiles_;  ///< of the block under construction
   ValueId accumulated_;

@@ -1,4 +1,6 @@
-// Cached reads → task buffers with packed layouts.
+// Cached reads → buffers; on hosts, task buffers with packed layouts. See stage_reads.h.
+#include "tile/passes/stage_reads.h"
+
 #include <algorithm>
 #include <map>
 
@@ -56,8 +58,8 @@ Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead&
 
 class Staging {
  public:
-  Staging(Program& program, const Nest& nest, const CachedRead& cache)
-      : program_(program), nest_(nest), cache_(cache), read_(nest.reads[cache.read]) {}
+  Staging(Program& program, const Nest& nest, const CachedRead& cache, const StagingRule& rule)
+      : program_(program), cache_(cache), rule_(rule), read_(nest.reads[cache.read]) {}
 
   void run() {
     std::map<IterId, std::int64_t> steps;
@@ -69,7 +71,8 @@ class Staging {
  private:
   bool matches(const Op& op) const {
     const auto* load = std::get_if<Load>(&op.node);
-    return load && load->tensor == read_.tensor && load->index == read_.index && !load->otherwise;
+    return load && load->tensor == read_.tensor && load->index == read_.index && load->otherwise == read_.otherwise &&
+           (rule_.replaces_outside || !load->otherwise);
   }
 
   /// True where every iterator of the read stands in a scope no longer than its staged size.
@@ -101,26 +104,33 @@ class Staging {
   void stage_at(Block& block, const Op& first) {
     const Load load = std::get<Load>(first.node);
     const std::vector<Axis> registers = program_.values[first.results[0]].type.axes;
-    const BufferId buffer = program_.buffers.add(packed_buffer(program_, nest_, cache_, load, registers));
+    const BufferId buffer = program_.buffers.add(rule_.buffer(program_, cache_, load, registers));
     walk(block, [&](Op& op) {
       if (matches(op)) op.node = LoadBuffer{buffer};
     });
     std::vector<Op> staged;
     staged.push_back(Op{Allocate{buffer}, {}});
-    staged.push_back(Op{Copy{load.tensor, load.index, buffer, std::nullopt}, {}});
+    staged.push_back(Op{Copy{load.tensor, load.index, buffer, load.otherwise}, {}});
     block.ops.insert(block.ops.begin(), std::make_move_iterator(staged.begin()), std::make_move_iterator(staged.end()));
   }
 
   Program& program_;
-  const Nest& nest_;
   const CachedRead& cache_;
+  const StagingRule& rule_;
   const nest::Read& read_;
 };
 
 }  // namespace
 
+void stage_reads(Program& program, const nest::Nest& nest, const StagingRule& rule) {
+  for (const CachedRead& cache : nest.schedule.caches) Staging(program, nest, cache, rule).run();
+}
+
 void stage_reads(Program& program, const nest::Nest& nest) {
-  for (const CachedRead& cache : nest.schedule.caches) Staging(program, nest, cache).run();
+  stage_reads(program, nest,
+              {[&](const Program& from, const CachedRead& cache, const Load& load, const std::vector<Axis>& registers) {
+                return packed_buffer(from, nest, cache, load, registers);
+              }});
 }
 
 }  // namespace tilewright::tile

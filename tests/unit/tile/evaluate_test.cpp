@@ -270,7 +270,7 @@ TEST_P(EvaluateReports, Errors) {
 INSTANTIATE_TEST_SUITE_P(
     All, EvaluateReports,
     testing::Values(Report{"TwoPoints", "grid k by 1\n%z = fill 0 : f32 [i 8]\nstore o[i], %z", "T104",
-                           "tile t: `store o[i], %z`: o[0] was written by another grid point"},
+                           "tile t: `store o[i], %z`: o[0] was written by another grid point or thread"},
                     Report{"ReadBeforeWrite", "%z = load o[i] : f32 [i 8]\nstore o[i], %z", "T101",
                            "tile t: `store o[i], %z`: the element at i = 0, k = 0 is unspecified"},
                     Report{"UnwrittenBuffer", "allocate p\n%z = load_buffer p : f32 [i 8]\nstore o[i], %z", "T101",

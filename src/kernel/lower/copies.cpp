@@ -1,0 +1,186 @@
+// Copies of a block's threads into shared memory, for tile_to_kernel.
+//
+// A worked example. a[i, k] of f32 is contiguous along k; the buffer holds i 128 by k 16, neighbours along i, rows of
+// 132. Where a's rows are aligned, a piece is 4 elements along k: 512 pieces, 4 to a row of 16. With 256 threads there
+// are two rounds; in the first, thread 5 loads a[i + 1, k + 4 … k + 7] and stores to elements (k 4 … 7) · 132 + 1.
+#include <algorithm>
+#include <numeric>
+
+#include "kernel/lower/lowering.h"
+#include "kernel/lower/scalars.h"
+
+namespace tilewright::kernel::lowering {
+namespace {
+
+constexpr std::int64_t widest_access = 16;
+constexpr std::int64_t rounds_in_place = 16;  ///< up to which loads of all rounds come first
+
+std::int64_t power_in(std::int64_t value) {
+  return value == 0 ? widest_access : value & -value;
+}
+
+}  // namespace
+
+/// The copy's pieces: the buffer's axes, the one along which the tensor's elements are neighbours last, and how many of
+/// these are one access.
+CopyPieces Lowering::plan_pieces(const tile::Copy& copy, const AccessMap& map) const {
+  const tile::Buffer& buffer = program_.buffers[copy.buffer];
+  const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
+  CopyPieces pieces{buffer.axes, {}, 1, 1};
+  const auto along = std::ranges::find_if(pieces.axes, [&](const tile::BufferAxis& axis) {
+    const auto bytes = map.bytes.find(axis.iter);
+    return bytes != map.bytes.end() && bytes->second.is_constant(element);
+  });
+  if (along != pieces.axes.end()) {
+    std::rotate(along, along + 1, pieces.axes.end());
+    const tile::BufferAxis& last = pieces.axes.back();
+    std::int64_t lanes = copy.otherwise ? 1 : std::gcd(last.capacity.constant(), widest_access / element);
+    const auto align_with = [&](std::int64_t step) {
+      std::int64_t align = std::min(power_in(map.base_align), widest_access);
+      for (const auto& [iter, bytes] : map.align) {
+        const bool is_axis = std::ranges::find(buffer.axes, iter, &tile::BufferAxis::iter) != buffer.axes.end();
+        const std::int64_t base = scopes_.at(iter).granule;
+        align = std::min(align, power_in(bytes * (iter == last.iter ? std::gcd(base, step) : is_axis ? 1 : base)));
+      }
+      return align;
+    };
+    while (lanes > 1 && align_with(lanes) < lanes * element) lanes /= 2;
+    pieces.lanes = lanes;
+  }
+  for (const tile::BufferAxis& axis : pieces.axes) pieces.counts.push_back(axis.capacity.constant());
+  if (!pieces.counts.empty()) pieces.counts.back() /= pieces.lanes;
+  for (std::int64_t count : pieces.counts) pieces.all *= count;
+  return pieces;
+}
+
+/// Coordinates, from the block's base, of the first element of a piece.
+std::map<IterId, ValueId> Lowering::piece_place(const CopyPieces& pieces, ValueId piece) {
+  std::map<IterId, ValueId> place;
+  ValueId rest = piece;
+  for (std::size_t axis = pieces.axes.size(); axis-- > 0;) {
+    const ValueId count = build_.constant({Element::i32, 1}, Scalar::of(pieces.counts[axis]));
+    ValueId at = axis == 0 ? rest : build_.binary(Opcode::urem, rest, count);
+    if (axis != 0) rest = build_.binary(Opcode::udiv, rest, count);
+    at = build_.convert(Opcode::zext, at, Element::i64);
+    if (axis + 1 == pieces.axes.size()) at = build_.mul(at, build_.index(pieces.lanes));
+    place[pieces.axes[axis].iter] = at;
+  }
+  return place;
+}
+
+/// i1 (a lane): the piece's coordinates are inside of the block's scopes. Invalid: they all are.
+ValueId Lowering::piece_inside(const CopyPieces& pieces, const std::map<IterId, ValueId>& place) {
+  ValueId inside;
+  for (const tile::BufferAxis& axis : pieces.axes) {
+    const Scope& scope = scopes_.at(axis.iter);
+    if (scope.full && axis.capacity.is_constant(scope.length)) continue;
+    const ValueId room = build_.sub(scope.limit, scope.base);
+    ValueId at = place.at(axis.iter);
+    if (&axis != &pieces.axes.back() || pieces.lanes == 1) {
+      inside = all(inside, build_.cmp(Predicate::slt, at, room));
+      continue;
+    }
+    const auto lanes = static_cast<int>(pieces.lanes);
+    at = build_.add(build_.splat(at, lanes), build_.iota({Element::i64, static_cast<std::uint16_t>(lanes)}));
+    inside = all(inside, build_.cmp(Predicate::slt, at, build_.splat(room, lanes)));
+  }
+  if (inside.valid() && build_.type(inside).lanes < pieces.lanes)
+    inside = build_.splat(inside, static_cast<int>(pieces.lanes));
+  return inside;
+}
+
+/// i1: every slot of a copy's index lies in the tensor.
+ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const std::map<IterId, ValueId>& place) {
+  ValueId inside;
+  for (std::size_t slot = 0; slot < copy.index.size(); ++slot) {
+    ValueId index = build_.index(copy.index[slot].constant);
+    for (const tile::Affine::Term& term : copy.index[slot].terms) {
+      const auto at = place.find(term.iter);
+      const ValueId block = scopes_.at(term.iter).base;
+      const ValueId coordinate = at == place.end() ? block : build_.add(block, at->second);
+      index = build_.add(index, build_.mul(coordinate, build_.index(term.coefficient)));
+    }
+    const std::string extent = program_.tensors[copy.tensor].name + "." + std::to_string(slot);
+    inside = all(inside, build_.cmp(Predicate::ult, index, size(IntExpr::symbol(extent))));
+  }
+  return inside;
+}
+
+ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place) {
+  const tile::Buffer& buffer = program_.buffers[copy.buffer];
+  const std::string key = access_key(tile::Op{copy, {}});
+  const Type type{memory_element(buffer.dtype), static_cast<std::uint16_t>(pieces.lanes)};
+  const auto align = static_cast<std::uint32_t>(pieces.lanes * bits(type.element) / 8);
+  ValueId pointer = pointers_.at(key);
+  for (const auto& [iter, bytes] : accesses_.at(key).bytes)
+    if (const auto at = place.find(iter); at != place.end())
+      pointer = build_.offset(pointer, build_.mul(at->second, size(bytes)));
+  const ValueId inside = piece_inside(pieces, place);
+  if (!copy.otherwise) return build_.load(type, pointer, {align, false}, inside);
+  const ValueId in_tensor = piece_in_tensor(copy, place);
+  const ValueId otherwise = to_memory(build_, constant_of(build_, buffer.dtype, *copy.otherwise, 1), buffer.dtype);
+  if (!in_tensor.valid()) return build_.load(type, pointer, {align, false}, inside);
+  const ValueId loaded =
+      build_.select(in_tensor, build_.load(type, pointer, {align, false}, all(in_tensor, inside)), otherwise);
+  if (!inside.valid()) return loaded;
+  const Scalar zero = is_float(type.element) ? Scalar::of(0.0) : Scalar::of(std::int64_t{0});
+  return build_.select(inside, loaded, build_.constant(type, zero));
+}
+
+void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place,
+                           ValueId value) {
+  const tile::Buffer& buffer = program_.buffers[copy.buffer];
+  const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
+  ValueId pointer = shared_.at(copy.buffer);
+  std::int64_t align = widest_access;
+  std::int64_t stride = element;  // between neighbours of the piece
+  for (const tile::BufferAxis& axis : pieces.axes) {
+    const std::int64_t bytes = axis.outer_stride.constant() * element;
+    const bool last = &axis == &pieces.axes.back();
+    if (last) stride = bytes;
+    align = std::min(align, power_in(bytes * (last ? pieces.lanes : 1)));
+    pointer = build_.offset(pointer, build_.mul(place.at(axis.iter), build_.index(bytes)));
+  }
+  const auto access = [&](std::int64_t bytes) { return Access{static_cast<std::uint32_t>(bytes), false}; };
+  if (pieces.lanes == 1 || stride == element)
+    return build_.store(value, pointer, access(std::clamp(align, element, pieces.lanes * element)));
+  for (int lane = 0; lane < static_cast<int>(pieces.lanes); ++lane)
+    build_.store(build_.extract(value, lane), build_.offset(pointer, build_.index(lane * stride)), access(element));
+}
+
+/// All threads fill the buffer: its pieces are dealt to the threads' numbers, neighbours in the tensor to neighbours.
+/// What is outside of the scopes is 0; where an index leaves the tensor it is the copy's other value.
+void Lowering::copy(const tile::Copy& copy) {
+  const CopyPieces pieces = plan_pieces(copy, accesses_.at(access_key(tile::Op{copy, {}})));
+  const std::int64_t threads = tile::block_threads(program_);
+  const std::int64_t rounds = (pieces.all + threads - 1) / threads;
+  const Type i32{Element::i32, 1};
+  const ValueId all_pieces = build_.constant(i32, Scalar::of(pieces.all));
+  const auto nothing = [] { return std::vector<ValueId>{}; };
+  if (rounds > rounds_in_place || pieces.all % threads != 0) {
+    const auto move = [&](ValueId piece) {
+      const std::map<IterId, ValueId> place = piece_place(pieces, piece);
+      store_piece(copy, pieces, place, load_piece(copy, pieces, place));
+      return std::vector<ValueId>{};
+    };
+    if (rounds == 1) {
+      build_.if_then(build_.cmp(Predicate::slt, thread_, all_pieces), [&] { return move(thread_); }, nothing);
+      return;
+    }
+    build_.for_loop(build_.convert(Opcode::zext, thread_, Element::i64), build_.index(pieces.all),
+                    build_.index(threads), {}, [&](ValueId piece, const std::vector<ValueId>&) {
+                      return move(build_.convert(Opcode::trunc, piece, Element::i32));
+                    });
+    return;
+  }
+  std::vector<std::map<IterId, ValueId>> places;
+  std::vector<ValueId> values;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const ValueId piece = build_.add(thread_, build_.constant(i32, Scalar::of(round * threads)));
+    places.push_back(piece_place(pieces, piece));
+    values.push_back(load_piece(copy, pieces, places.back()));
+  }
+  for (std::size_t round = 0; round < values.size(); ++round) store_piece(copy, pieces, places[round], values[round]);
+}
+
+}  // namespace tilewright::kernel::lowering

@@ -1,0 +1,78 @@
+// The GPU scheduler's choice for nests without a reduction: maps, broadcasts, permuting copies.
+#include <algorithm>
+
+#include "nest/passes/gpu_schedule.h"
+
+namespace tilewright::nest::gpu_schedule {
+namespace {
+
+constexpr std::int64_t square = 64;  ///< points of a staged square's side
+
+/// Operands that the output crosses, staged a square at a time: read along their rows, and written along the output's.
+void stage_crossing(const Problem& p, Choice& choice, IterId cross) {
+  for (std::size_t r = 0; r < p.nest.reads.size(); ++r) {
+    const ReadId id{static_cast<std::uint32_t>(r)};
+    const Read& read = p.nest.reads[id];
+    if (read.otherwise || stride_along(p.nest, p.facts, read, cross) != StrideClass::one ||
+        stride_along(p.nest, p.facts, read, choice.lanes) != StrideClass::other)
+      continue;
+    CachedRead staged{id, {}};
+    for (IterId iter : p.outputs)
+      if (depends_on(read, iter)) staged.tile.emplace_back(iter, choice.points(iter));
+    choice.caches.push_back(std::move(staged));
+  }
+}
+
+Choice through_squares(const Problem& p, IterId lanes, IterId cross) {
+  Choice choice;
+  choice.lanes = lanes;
+  const std::int64_t vector = std::min(p.vector_along(lanes, nullptr), p.bucket(lanes));
+  Dealt& along = choice.dealt[lanes];
+  along.chunk = vector;
+  along.threads = std::clamp<std::int64_t>(std::min(square, p.bucket(lanes)) / vector, 1, 32);
+  along.pieces = std::max<std::int64_t>(std::min(square, p.bucket(lanes)) / (vector * along.threads), 1);
+  Dealt& across = choice.dealt[cross];
+  const std::int64_t rows = std::min(square, p.bucket(cross));
+  across.threads = std::clamp<std::int64_t>(p.threads() / along.threads, 1, rows);
+  across.pieces = rows / across.threads;
+  choice.thread_order = {cross, lanes};
+  std::vector<IterId> others = p.outputs;
+  std::erase_if(others, [&](IterId iter) { return iter == lanes || iter == cross; });
+  deal_rest(p, choice, others);
+  stage_crossing(p, choice, cross);
+  others.push_back(cross);
+  others.push_back(lanes);
+  add_grid(p, choice, others);
+  choice.reasons.push_back("form: permuting copy through shared memory; an operand is contiguous along " +
+                           p.nest.iterators[cross].name + ", the output along " + p.nest.iterators[lanes].name);
+  return choice;
+}
+
+}  // namespace
+
+Choice choose_map(const Problem& p) {
+  const IterId lanes = p.output_lanes();
+  Choice choice;
+  if (!lanes.valid()) {
+    choice.reasons.push_back("one output: one thread");
+    return choice;
+  }
+  if (const IterId cross = p.crossing(lanes, 8); cross.valid() && p.bucket(lanes) >= 8)
+    return through_squares(p, lanes, cross);
+  choice.lanes = lanes;
+  const std::int64_t vector = std::min(p.vector_along(lanes, nullptr), std::max<std::int64_t>(p.bucket(lanes), 1));
+  Dealt& along = choice.dealt[lanes];
+  along.chunk = vector;
+  along.threads = std::clamp<std::int64_t>(p.bucket(lanes) / vector, 1, p.threads());
+  choice.thread_order = {lanes};
+  std::vector<IterId> others = p.outputs;
+  std::erase(others, lanes);
+  deal_rest(p, choice, others);
+  others.push_back(lanes);
+  add_grid(p, choice, others);
+  choice.reasons.push_back("form: elementwise; threads along " + p.nest.iterators[lanes].name + ", " +
+                           std::to_string(vector) + " points each");
+  return choice;
+}
+
+}  // namespace tilewright::nest::gpu_schedule

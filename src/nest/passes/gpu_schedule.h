@@ -1,0 +1,81 @@
+// The GPU scheduler's working state: what a nest looks like to it, and the choice under construction. Private to
+// nest/passes/schedule_for_gpu and its parts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "nest/passes/nest_sizes.h"
+#include "nest/passes/schedule_for_gpu.h"
+
+namespace tilewright::nest::gpu_schedule {
+
+inline constexpr std::int64_t block_threads = 256;  ///< of a block, where nothing asks for another number
+inline constexpr std::int64_t vector_bytes = 16;    ///< of the widest access
+inline constexpr std::int64_t few_blocks = 256;     ///< as many as leave multiprocessors idle: two each on 132
+
+/// How a block's points of one iterator are dealt out. Each thread holds `pieces` runs of `chunk` neighbours; the runs
+/// of neighbouring threads lie next to each other. With 16 threads, 2 pieces and chunks of 4, thread 3 of 128 points
+/// holds 12 … 15 and 76 … 79.
+struct Dealt {
+  std::int64_t threads = 1;
+  std::int64_t chunk = 1;
+  std::int64_t pieces = 1;
+  std::int64_t points() const { return threads * chunk * pieces; }
+};
+
+/// One loop of the chosen order, outermost first.
+struct Level {
+  IterId iter;
+  IntExpr step = 1;
+  bool parallel = false;
+  bool unrolled = false;  ///< repeated in place: the steps of a staged tile
+};
+
+struct Choice {
+  IterId lanes;
+  std::map<IterId, Dealt> dealt;     ///< of iterators with more than one point a block; the innermost level steps by it
+  std::vector<IterId> thread_order;  ///< the iterators of `dealt`, fastest threads last
+  std::vector<Level> levels;
+  std::vector<CachedRead> caches;
+  IterId split;  ///< reduction iterator split into parts of `part` points
+  std::int64_t part = 0;
+  Reasons reasons;
+
+  std::int64_t points(IterId iter) const {
+    const auto found = dealt.find(iter);
+    return found == dealt.end() ? 1 : found->second.points();
+  }
+  std::int64_t threads() const {
+    std::int64_t product = 1;
+    for (const auto& [iter, each] : dealt) product *= each.threads;
+    return product;
+  }
+};
+
+struct Problem : NestSizes {
+  Problem(const Nest& nest, const Facts& facts, const NvptxTarget& target) : NestSizes(nest, facts), target(target) {}
+
+  const NvptxTarget& target;
+
+  /// Elements of the widest access along an iterator of the tensors that are contiguous along it: as many as all of
+  /// them can take, 1 where an output or the read that matters most (`main`; null: any) is not aligned to more.
+  std::int64_t vector_along(IterId iter, const Read* main) const;
+  /// Threads of a block: the schedule's, or the usual number.
+  std::int64_t threads() const { return nest.schedule.threads > 0 ? nest.schedule.threads : block_threads; }
+};
+
+Choice choose_map(const Problem& problem);
+Choice choose_reduction(const Problem& problem);
+Choice choose_contraction(const Problem& problem, const Contraction& contraction);
+
+/// Deals out what is left of the block's threads over `iters`, the last one first, a point a thread.
+void deal_rest(const Problem& problem, Choice& choice, const std::vector<IterId>& iters);
+/// Blocks of the choice's tiles of the output iterators; at most 2⁴⁰.
+std::int64_t blocks_of(const Problem& problem, const Choice& choice);
+/// The output iterators as parallel levels, in order, each by its points of a block.
+void add_grid(const Problem& problem, Choice& choice, const std::vector<IterId>& iters);
+
+}  // namespace tilewright::nest::gpu_schedule

@@ -1,0 +1,272 @@
+// Completes a nest's loops for a GPU: dispatches on its form, then writes the loops.
+#include "nest/passes/schedule_for_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "nest/passes/gpu_schedule.h"
+
+namespace tilewright::nest {
+namespace gpu_schedule {
+
+namespace {
+
+/// The largest vector of `dtype` that every row of a tensor starts at a multiple of.
+std::int64_t aligned_elements(const TensorFacts& facts, DType dtype) {
+  std::int64_t bytes = std::min<std::int64_t>(facts.align, vector_bytes);
+  for (const StrideClass stride : facts.strides)
+    if (stride == StrideClass::other) bytes = std::min<std::int64_t>(bytes, facts.stride_align);
+  return std::max<std::int64_t>(bytes / static_cast<std::int64_t>(size_of(dtype)), 1);
+}
+
+bool starts_aligned(const Read& read) {
+  return std::ranges::all_of(read.index, [](const Affine& slot) { return slot.constant == 0; });
+}
+
+}  // namespace
+
+std::int64_t Problem::vector_along(IterId iter, const Read* main) const {
+  std::int64_t widest = 1, aligned = vector_bytes;
+  const bool stores = output_stride_along(nest, facts, iter) == StrideClass::one;
+  const auto consider = [&](const TensorFacts& tensor, DType dtype) {
+    aligned = std::min(aligned, aligned_elements(tensor, dtype));
+    widest = std::max(widest, static_cast<std::int64_t>(size_of(dtype)));
+  };
+  if (stores) consider(facts.output, nest.output);
+  for (const Read& read : nest.reads) {
+    if (stride_along(nest, facts, read, iter) != StrideClass::one) continue;
+    const DType dtype = nest.tensors[read.tensor].dtype;
+    widest = std::max(widest, static_cast<std::int64_t>(size_of(dtype)));
+    if ((!main && !stores) || &read == main)
+      if (starts_aligned(read)) consider(facts.operands[read.tensor.index], dtype);
+  }
+  if (!stores && !main && nest.reads.size() == 0) aligned = 1;
+  return std::min(aligned, vector_bytes / widest);
+}
+
+void deal_rest(const Problem& p, Choice& choice, const std::vector<IterId>& iters) {
+  for (auto iter = iters.rbegin(); iter != iters.rend(); ++iter) {
+    const std::int64_t left = p.threads() / choice.threads();
+    const std::int64_t threads = std::min(left, p.bucket(*iter));
+    if (threads <= 1) continue;
+    choice.dealt[*iter].threads = threads;
+    choice.thread_order.insert(choice.thread_order.begin(), *iter);
+  }
+}
+
+std::int64_t blocks_of(const Problem& p, const Choice& choice) {
+  std::int64_t blocks = 1;
+  for (IterId iter : p.outputs) {
+    const std::int64_t points = choice.points(iter);
+    blocks *= std::max<std::int64_t>((p.bucket(iter) + points - 1) / points, 1);
+    if (blocks > (std::int64_t{1} << 40)) break;
+  }
+  return blocks;
+}
+
+void add_grid(const Problem&, Choice& choice, const std::vector<IterId>& iters) {
+  for (IterId iter : iters) choice.levels.push_back({iter, choice.points(iter), true});
+}
+
+namespace {
+
+Choice choose(const Problem& p) {
+  if (p.reductions.empty()) return choose_map(p);
+  if (const auto contraction = as_contraction(p.nest)) {
+    const auto wide = [&](const std::vector<IterId>& iters) { return p.points(iters) > 1; };
+    if (wide(contraction->m) && wide(contraction->n) && p.points(p.reductions) > 0)
+      return choose_contraction(p, *contraction);
+  }
+  return choose_reduction(p);
+}
+
+/// The largest divisor of `value` that is at most `most`.
+std::int64_t divisor(std::int64_t value, std::int64_t most) {
+  most = std::clamp<std::int64_t>(most, 1, value);
+  while (value % most != 0) --most;
+  return most;
+}
+
+/// A tile of so many points, dealt out as near to `like` as it divides.
+Dealt deal_tile(std::int64_t points, const Dealt& like) {
+  Dealt dealt;
+  dealt.chunk = divisor(points, like.chunk);
+  dealt.threads = divisor(points / dealt.chunk, like.threads);
+  dealt.pieces = points / (dealt.chunk * dealt.threads);
+  return dealt;
+}
+
+/// What a schedule block says of one iterator's loops.
+struct Written {
+  std::vector<std::int64_t> tiles;  ///< constant steps above 1, outermost first
+  std::int64_t lanes = 0;           ///< of vectorize
+};
+
+std::map<IterId, Written> written_loops(const Nest& nest) {
+  std::map<IterId, Written> written;
+  for (const Loop& loop : nest.loops) {
+    if (loop.step.is_constant() && loop.step.constant() > 1) written[loop.iter].tiles.push_back(loop.step.constant());
+    if (loop.vector_width > 1) written[loop.iter].lanes = loop.vector_width;
+  }
+  return written;
+}
+
+/// The block's threads as the schedule asks: each iterator's pieces become threads, or threads pieces, while that comes
+/// nearer; never more than asked for.
+void fit_threads(const Problem& p, Choice& choice) {
+  if (p.nest.schedule.threads == 0 && choice.threads() <= p.target.max_block_threads) return;
+  const std::int64_t most = p.threads();
+  for (auto iter = choice.thread_order.rbegin(); iter != choice.thread_order.rend(); ++iter) {
+    Dealt& dealt = choice.dealt.at(*iter);
+    const std::int64_t others = choice.threads() / dealt.threads;
+    const std::int64_t points = dealt.threads * dealt.pieces;
+    if (others > most) {
+      dealt = {1, dealt.chunk, points};
+      continue;
+    }
+    dealt.threads = divisor(points, most / others);
+    dealt.pieces = points / dealt.threads;
+  }
+}
+
+/// The order in which the schedule writes the loops of these iterators, the outermost first.
+std::vector<IterId> written_order(const Nest& nest, const std::vector<IterId>& iters) {
+  std::vector<IterId> order;
+  for (const bool parallel : {true, false})
+    for (const Loop& loop : nest.loops)
+      if (loop.parallel == parallel && std::ranges::find(iters, loop.iter) != iters.end() &&
+          std::ranges::find(order, loop.iter) == order.end())
+        order.push_back(loop.iter);
+  return order;
+}
+
+/// Keeps what the schedule says: tiles of output iterators are the block's, in the order of their loops; the innermost
+/// tile of a reduction is what is staged or added in one step, those around it are loops; cached reads and no others
+/// are staged. What it leaves out is as it would be without it. Output loops that stand inside of reductions move out:
+/// a block has its outputs in registers.
+Choice complete(const Problem& p) {
+  const Choice automatic = choose(p);
+  std::map<IterId, Written> written = written_loops(p.nest);
+  Choice choice;
+  choice.lanes = automatic.lanes;
+  choice.dealt = automatic.dealt;
+  choice.thread_order = automatic.thread_order;
+  choice.caches = p.nest.schedule.caches;
+  choice.reasons = automatic.reasons;
+  const auto deal = [&](IterId iter, std::int64_t points) {
+    Dealt like = choice.dealt.contains(iter) ? choice.dealt.at(iter) : Dealt{};
+    if (written[iter].lanes > 0) like.chunk = written[iter].lanes, choice.lanes = iter;
+    choice.dealt[iter] = deal_tile(points, like);
+    if (std::ranges::find(choice.thread_order, iter) == choice.thread_order.end())
+      choice.thread_order.insert(choice.thread_order.begin(), iter);
+  };
+  for (IterId iter : p.outputs) {
+    if (!written[iter].tiles.empty())
+      deal(iter, written[iter].tiles.front());
+    else if (written[iter].lanes > 0)
+      deal(iter, choice.points(iter) * written[iter].lanes);
+  }
+  // Threads share a reduction's terms in one step of its innermost loop.
+  for (IterId iter : p.reductions) {
+    if (!choice.dealt.contains(iter) && written[iter].lanes == 0) continue;
+    const std::vector<std::int64_t>& tiles = written[iter].tiles;
+    const std::int64_t lanes = std::max<std::int64_t>(written[iter].lanes, 1);
+    deal(iter, !tiles.empty() ? tiles.back() : std::max(choice.points(iter) / lanes, std::int64_t{1}) * lanes);
+  }
+  fit_threads(p, choice);
+  add_grid(p, choice, written_order(p.nest, p.outputs));
+  const std::vector<IterId> reductions = written_order(p.nest, p.reductions);
+  std::size_t depth = 0;
+  for (IterId iter : reductions) depth = std::max(depth, written[iter].tiles.size());
+  for (std::size_t level = 0; level < depth; ++level)
+    for (IterId iter : reductions)
+      if (const auto& tiles = written[iter].tiles; level < tiles.size() && tiles[level] > choice.points(iter))
+        choice.levels.push_back({iter, tiles[level]});
+  for (IterId iter : reductions) {
+    const bool staged = !choice.caches.empty() && !written[iter].tiles.empty() && choice.points(iter) == 1;
+    choice.levels.push_back({iter, choice.points(iter), false, staged && written[iter].tiles.back() <= 64});
+  }
+  if (p.nest.schedule.split_iter.valid() && p.nest.schedule.split > 1) choice.split = p.nest.schedule.split_iter;
+  return choice;
+}
+
+/// The split that a schedule asks for: a part is whole steps of the loops inside of it, so there may be fewer parts.
+void add_split(const Problem& p, Choice& choice) {
+  std::int64_t granule = 1;
+  for (const Level& level : choice.levels)
+    if (level.iter == choice.split && level.step.is_constant()) granule = std::max(granule, level.step.constant());
+  const IntExpr pieces = ceil_div(p.nest.iterators[choice.split].extent, granule);
+  const IntExpr part = max(ceil_div(pieces, p.nest.schedule.split), 1) * granule;
+  choice.levels.insert(choice.levels.begin(), Level{choice.split, part, true});
+}
+
+/// Writes the choice as the nest's loops.
+void write_loops(Nest& nest, const Choice& choice) {
+  std::map<IterId, std::string> names;
+  const auto add = [&](IterId iter, IntExpr step) -> Loop& {
+    std::string& name = names[iter];
+    name = name.empty() ? nest.iterators[iter].name : name + ".in";
+    nest.loops.push_back(Loop{name, iter, std::move(step)});
+    return nest.loops.back();
+  };
+  nest.loops.clear();
+  for (const Level& level : choice.levels) {
+    Loop& loop = add(level.iter, level.step);
+    loop.parallel = level.parallel;
+    if (level.unrolled) loop.unroll = 1;
+  }
+  const auto each = [&](auto&& write) {
+    for (IterId iter : choice.thread_order)
+      if (const auto found = choice.dealt.find(iter); found != choice.dealt.end()) write(iter, found->second);
+  };
+  each([&](IterId iter, const Dealt& dealt) {
+    if (dealt.pieces <= 1 || dealt.threads <= 1) return;
+    Loop& loop = add(iter, dealt.threads * dealt.chunk);
+    loop.in_registers = true;
+    loop.unroll = dealt.pieces;
+  });
+  each([&](IterId iter, const Dealt& dealt) {
+    if (dealt.threads > 1) add(iter, dealt.chunk).threads = dealt.threads;
+  });
+  each([&](IterId iter, const Dealt& dealt) {
+    const std::int64_t points = dealt.threads > 1 ? dealt.chunk : dealt.points();
+    if (points <= 1) return;
+    Loop& loop = add(iter, 1);
+    loop.in_registers = true;
+    (iter == choice.lanes ? loop.vector_width : loop.unroll) = points;
+  });
+}
+
+Result<void> check_threads(const Problem& p) {
+  const std::int64_t asked = p.nest.schedule.threads;
+  if (asked <= p.target.max_block_threads) return {};
+  return fail("N050",
+              fmt::format("the schedule of {} asks for {} threads, and a block of {} has at most {}", p.nest.name,
+                          asked, p.target.arch, p.target.max_block_threads),
+              "threads = 32 to 1024");
+}
+
+}  // namespace
+}  // namespace gpu_schedule
+
+Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarget& target) {
+  using namespace gpu_schedule;
+  const Problem problem(nest, facts, target);
+  if (Result<void> fits = check_threads(problem); !fits) return std::unexpected(std::move(fits.error()));
+  if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
+  Choice choice = nest.schedule.automatic ? choose(problem) : complete(problem);
+  if (choice.split.valid() && choice.part == 0) {
+    add_split(problem, choice);
+  } else if (choice.split.valid()) {
+    nest.schedule.split_iter = choice.split;
+    nest.schedule.split =
+        std::max<std::int64_t>(problem.bucket(choice.split) / std::max<std::int64_t>(choice.part, 1), 2);
+  }
+  nest.schedule.lanes = choice.lanes;
+  nest.schedule.caches = choice.caches;
+  write_loops(nest, choice);
+  return std::move(choice.reasons);
+}
+
+}  // namespace tilewright::nest

@@ -1,0 +1,92 @@
+// Shared memory, barriers and lanes. See place_for_gpu.h.
+#include "tile/passes/place_for_gpu.h"
+
+#include <algorithm>
+
+#include "tile/builder.h"
+#include "tile/passes/stage_reads.h"
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+namespace {
+
+constexpr std::int64_t bank_bytes = 4;
+
+/// The iterator whose points lie next to each other in the tensor; invalid: none.
+IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
+  for (std::size_t slot = 0; slot < index.size(); ++slot)
+    if (tensor.strides[slot] == StrideClass::one && index[slot].terms.size() == 1 &&
+        index[slot].terms[0].coefficient == 1)
+      return index[slot].terms[0].iter;
+  return {};
+}
+
+/// The iterator whose points shall lie next to each other in shared memory: the lanes; else the one that the most
+/// threads and registers lie along.
+IterId fastest_iter(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache) {
+  IterId best = cache.tile.front().first;
+  std::int64_t most = 0;
+  for (const auto& [iter, size] : cache.tile) {
+    if (iter == nest.schedule.lanes) return iter;
+    const ThreadAxis* threads = find_threads(program, iter);
+    const std::int64_t weight = size * (threads ? 1024 : 1);
+    if (weight > most) best = iter, most = weight;
+  }
+  return best;
+}
+
+Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache, const Load& load,
+                     const std::vector<Axis>& registers) {
+  const Tensor& tensor = program.tensors[load.tensor];
+  Buffer buffer{tensor.name + ".shared", tensor.dtype, Space::shared, {}, 1};
+  for (int number = 2; std::ranges::any_of(program.buffers, [&](const Buffer& b) { return b.name == buffer.name; });)
+    buffer.name = tensor.name + ".shared" + std::to_string(number++);
+  const IterId fastest = fastest_iter(program, nest, cache);
+  const IterId along = contiguous_iter(tensor, load.index);
+  const bool turns = along.valid() && along != fastest;
+  std::int64_t elements = 1;
+  const auto add = [&](IterId iter, std::int64_t size) {
+    buffer.axes.insert(buffer.axes.begin(), BufferAxis{iter, size, 1, elements, 1});
+    elements *= size;
+  };
+  for (const auto& [iter, size] : cache.tile)
+    if (iter == fastest) add(iter, size);
+  if (turns) {
+    const Axis* axis = find_axis(registers, fastest);
+    const std::int64_t piece = !axis ? 1 : axis->chunk > 0 ? axis->chunk : axis->size;
+    elements += std::max(piece, bank_bytes / static_cast<std::int64_t>(size_of(tensor.dtype)));
+  }
+  for (auto entry = cache.tile.rbegin(); entry != cache.tile.rend(); ++entry)
+    if (entry->first != fastest) add(entry->first, entry->second);
+  buffer.elements = elements;
+  return buffer;
+}
+
+/// After the copies of a block, and where a loop comes back to them.
+void insert_barriers(const Program& program, Block& block, bool repeats) {
+  std::size_t behind = 0;
+  for (std::size_t i = 0; i < block.ops.size(); ++i) {
+    const auto* copy = std::get_if<Copy>(&block.ops[i].node);
+    if (copy && program.buffers[copy->buffer].space == Space::shared) behind = i + 1;
+    const bool is_loop = std::holds_alternative<For>(block.ops[i].node);
+    for_each_block(block.ops[i], [&](Block& inner) { insert_barriers(program, inner, repeats || is_loop); });
+  }
+  if (behind == 0) return;
+  if (repeats) block.ops.push_back(Op{Barrier{}, {}});
+  block.ops.insert(block.ops.begin() + static_cast<std::ptrdiff_t>(behind), Op{Barrier{}, {}});
+}
+
+}  // namespace
+
+void place_for_gpu(Program& program, const nest::Nest& nest) {
+  program.phase = Phase::placed;
+  stage_reads(program, nest,
+              {[&](const Program& from, const nest::CachedRead& cache, const Load& load,
+                   const std::vector<Axis>& registers) { return shared_buffer(from, nest, cache, load, registers); },
+               true});
+  insert_barriers(program, program.body, false);
+  for (Value& value : program.values)
+    for (Axis& axis : value.type.axes) axis.lanes = axis.iter == nest.schedule.lanes && axis.chunk != 1;
+}
+
+}  // namespace tilewright::tile

@@ -1,0 +1,84 @@
+// GPU lowering, end to end where there is no GPU: each form of statement at full, ragged and tiny extents gives what
+// the statement may give on the tile evaluator, and kernels that verify and that NVIDIA's assembler takes without
+// spills.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "codegen/llvm/nvptx.h"
+#include "differential.h"
+#include "ptxas.h"
+
+namespace tilewright::differential {
+namespace {
+
+Case statement(std::string text, std::vector<OperandSpec> operands) {
+  Case result;
+  result.statement = std::move(text);
+  result.operands = std::move(operands);
+  result.gpu_levels = true;
+  return result;
+}
+
+OperandSpec operand(std::string name, std::vector<std::int64_t> shape, DType dtype = DType::f32) {
+  OperandSpec spec;
+  spec.name = std::move(name);
+  spec.shape = std::move(shape);
+  spec.dtype = dtype;
+  return spec;
+}
+
+void expect_right(const Case& each, std::size_t kernels) {
+  const Outcome outcome = run_everywhere(each);
+  EXPECT_EQ(outcome.rejection, "") << to_text(each);
+  ASSERT_EQ(outcome.difference, "") << to_text(each);
+  EXPECT_EQ(outcome.gpu_kernels.size(), kernels) << to_text(each);
+  for (const kernel::GpuKernel& lowered : outcome.gpu_kernels) {
+    const auto ptx = codegen::emit_ptx(lowered.kernel, *nvptx_target_named("sm_90a"));
+    ASSERT_TRUE(ptx.has_value()) << render(ptx.error()) << to_text(lowered.kernel);
+    if (std::getenv("TILEWRIGHT_SHOW") != nullptr) std::printf("%s%s", to_text(lowered.kernel).c_str(), ptx->c_str());
+    if (codegen::find_ptxas()) codegen::expect_clean("sm_90a", *ptx);
+  }
+}
+
+TEST(GpuLowering, Elementwise) {
+  expect_right(statement("c[i] = a[i] + b[i]", {operand("a", {4096}), operand("b", {4096})}), 1);
+  expect_right(statement("c[i] = a[i] + b[i]", {operand("a", {1027}), operand("b", {1027})}), 1);
+  expect_right(statement("c[i] = 2 * a[i]", {operand("a", {0})}), 1);
+}
+
+TEST(GpuLowering, Broadcast) {
+  expect_right(statement("c[i, j] = a[i] * b[j]", {operand("a", {37}), operand("b", {70})}), 1);
+  expect_right(statement("c[i, j] = a[i, j] + b[j]", {operand("a", {9, 33}), operand("b", {33})}), 1);
+}
+
+TEST(GpuLowering, Transpose) {
+  expect_right(statement("c[j, i] = a[i, j]", {operand("a", {128, 64})}), 1);
+  expect_right(statement("c[j, i] = a[i, j]", {operand("a", {67, 75})}), 1);
+  expect_right(statement("c[k, j, i] = a[i, j, k]", {operand("a", {17, 3, 21}, DType::f16)}), 1);
+}
+
+TEST(GpuLowering, RowSums) {
+  expect_right(statement("s[i] ++= a[i, k]", {operand("a", {7, 1024})}), 1);
+  expect_right(statement("s[i] ++= a[i, k]", {operand("a", {19, 67})}), 1);
+  expect_right(statement("s[i] max= a[i, k]", {operand("a", {3, 2500}, DType::f16)}), 1);
+}
+
+TEST(GpuLowering, ColumnSums) {
+  expect_right(statement("s[j] ++= a[k, j]", {operand("a", {300, 64})}), 1);
+  expect_right(statement("s[j] ++= a[k, j]", {operand("a", {77, 39})}), 1);
+}
+
+TEST(GpuLowering, WholeSumsAreSplit) {
+  expect_right(statement("s[] ++= a[k] * b[k]", {operand("a", {300000}), operand("b", {300000})}), 2);
+}
+
+TEST(GpuLowering, Contractions) {
+  expect_right(statement("c[i, j] ++= a[i, k] * b[k, j]", {operand("a", {130, 33}), operand("b", {33, 140})}), 1);
+  expect_right(statement("c[i, j] ++= a[i, k] * b[j, k]", {operand("a", {65, 64}), operand("b", {32, 64})}), 1);
+  expect_right(
+      statement("c[b, i, j] ++= x[b, i, k] * y[b, k, j]", {operand("x", {3, 17, 5}), operand("y", {3, 5, 40})}), 1);
+}
+
+}  // namespace
+}  // namespace tilewright::differential
