@@ -1,6 +1,7 @@
 // The compilation pipeline above the plan: bind, nest, schedule, merge, facts, plan, code.
 #include "runtime/compilation.h"
 
+#include "code_version.h"
 #include "kernel/passes/pipeline.h"
 #include "lang/bind.h"
 #include "nest/build.h"
@@ -10,20 +11,11 @@
 namespace tilewright {
 namespace {
 
-/// Changes whenever the same nest may compile to other code.
-constexpr std::string_view toolchain = "tilewright 0.1.0 llvm 19";
-
 std::string target_text(const HostTarget& target) {
   std::string text = target.cpu;
   for (const std::string& feature : target.features) text += "," + feature;
   text += ";" + std::to_string(target.vector_bytes) + ";" + std::to_string(target.threads);
   return text;
-}
-
-Result<void> check_precision(const lang::Statement& statement) {
-  if (statement.precision.value_or(Precision::exact) == Precision::exact) return {};
-  return fail("R071", "precision " + std::string(name(*statement.precision)) + " is not to be had on this device (cpu)",
-              "use 'exact', or a device with tensor cores", statement.source, statement.precision_span);
 }
 
 }  // namespace
@@ -38,7 +30,7 @@ HostCompiler::HostCompiler(HostTarget target, DiskCache disk) : target_(std::mov
 
 Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(const kernel::HostKernel& lowered) {
   // The code generator verifies the kernel and runs the kernel passes itself.
-  const std::string key = cache_key({toolchain, target_text(target_), to_text(lowered.kernel)});
+  const std::string key = cache_key({code_version, target_text(target_), to_text(lowered.kernel)});
   if (const auto object = disk_.load(key))
     if (auto loaded = codegen::load_host_object(*object, lowered.kernel.name)) return loaded;
   auto compiled = codegen::compile_for_host(lowered.kernel, target_);
@@ -47,8 +39,15 @@ Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(co
   return compiled;
 }
 
+Result<void> require_exact(const lang::Statement& statement, std::string_view where) {
+  if (statement.precision.value_or(Precision::exact) == Precision::exact) return {};
+  return fail("R071",
+              "precision " + std::string(name(*statement.precision)) + " is not to be had " + std::string(where),
+              "use 'exact'", statement.source, statement.precision_span);
+}
+
 Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
-                                    const TensorView* output) {
+                                    const TensorView* output, nest::VectorLoads loads) {
   std::vector<lang::OperandType> types;
   for (const nest::NamedView& operand : operands)
     types.push_back({operand.name, operand.view.dtype, operand.view.shape});
@@ -70,14 +69,14 @@ Result<Compilation> compile_to_nest(const lang::Statement& statement, const std:
                                           : TensorView{nullptr, typed->output, typed->output_shape,
                                                        row_major_strides(typed->output_shape)};
   if (result.nest.schedule.automatic && !statement.schedule) coalesce_iterators(result.nest, result.views);
-  result.facts = gather_facts(result.nest, result.views.operands, result.views.output);
+  result.facts = gather_facts(result.nest, result.views.operands, result.views.output, loads);
   return result;
 }
 
 Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
                                           const std::vector<nest::NamedView>& operands, const TensorView* output,
                                           bool code) {
-  if (auto known = check_precision(statement); !known) return std::unexpected(known.error());
+  if (auto known = require_exact(statement, "on this device (cpu)"); !known) return std::unexpected(known.error());
   Result<Compilation> result = compile_to_nest(statement, operands, output);
   if (!result) return result;
 

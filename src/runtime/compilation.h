@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nest/evaluate.h"
@@ -31,7 +32,10 @@ struct Compilation {
 /// The levels above the plan, which are the same for all devices: binding, the nest with its schedule's lines, merged
 /// axes, facts. `output` as Backend::compile.
 Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
-                                    const TensorView* output);
+                                    const TensorView* output, nest::VectorLoads loads = nest::VectorLoads::anywhere);
+
+/// R071 at the statement's `precision` line if that is not `exact`; `where`: "on this device (cpu)".
+Result<void> require_exact(const lang::Statement& statement, std::string_view where);
 
 /// Compiles for the host, with caches of compiled plans in memory and of objects on disk. Thread-safe.
 class HostCompiler {

@@ -10,6 +10,7 @@
 #include "lang/parse.h"
 #include "runtime/backend.h"
 #include "runtime/check_overlap.h"
+#include "runtime/cuda/cuda_backend.h"
 #include "runtime/host_backend.h"
 
 namespace tilewright {
@@ -114,13 +115,15 @@ Result<Kernel> Kernel::einsum(std::string_view equation, const std::vector<std::
 // ---- Engine ----
 
 Result<Engine> Engine::open(std::string_view device, const EngineOptions& options) {
-  if (device != "cpu")
-    return fail("R072", "device '" + std::string(device) + "' is not there: this build runs kernels on 'cpu' only",
-                "use 'cpu'");
+  if (device != "cpu" && device != "cuda" && !device.starts_with("cuda:"))
+    return fail("R072", "device '" + std::string(device) + "' is not there", "use 'cpu', 'cuda' or 'cuda:N'");
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
-  return Engine(std::make_shared<State>(open_host_backend(std::move(disk)), options));
+  if (device == "cpu") return Engine(std::make_shared<State>(open_host_backend(std::move(disk)), options));
+  auto backend = cuda::open_cuda_backend(device, std::move(disk));
+  if (!backend) return std::unexpected(backend.error());
+  return Engine(std::make_shared<State>(std::move(*backend), options));
 }
 
 Result<Tensor> Engine::to_device(const Tensor& host) const {

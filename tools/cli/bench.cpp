@@ -46,8 +46,13 @@ Cost case_cost(const std::vector<CompiledStep>& steps) {
 
 /// A statement's result goes to the same memory in every call, as a program that calls it in a loop would have it.
 Result<Timing> time_case(const Engine& engine, const Case& each) {
-  const Result<std::vector<Operand>> operands = make_operands(each);
+  Result<std::vector<Operand>> operands = make_operands(each);
   if (!operands) return std::unexpected(operands.error());
+  for (Operand& operand : *operands) {
+    Result<Tensor> placed = engine.to_device(operand.tensor);
+    if (!placed) return std::unexpected(std::move(placed.error()));
+    operand.tensor = std::move(*placed);
+  }
   if (each.kernel->program()) {
     const auto call = [&]() -> Result<void> {
       const auto results = engine.run(*each.kernel, *operands);
@@ -85,7 +90,7 @@ nlohmann::json to_json(const Row& row) {
 }
 
 void print_json(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
-  nlohmann::json document = {{"device", "cpu"},
+  nlohmann::json document = {{"device", engine.device_name()},
                              {"processor", engine.processor()},
                              {"threads", threads()},
                              {"ceilings",

@@ -88,6 +88,12 @@ class ProgramChains {
     return points;
   }
 
+  std::int64_t threads_along(IterId iter) const {
+    for (const tile::ThreadAxis& axis : program_.threads)
+      if (axis.iter == iter) return axis.count;
+    return 1;
+  }
+
   std::int64_t& of(ValueId id) { return lengths_.values[id.index]; }
 
   void run_block(const tile::Block& block) {
@@ -113,6 +119,7 @@ class ProgramChains {
               result(std::max({of(n.accumulator), of(n.lhs), of(n.rhs)}) + points);
             },
             [&](const tile::ConvertLayout& n) { result(of(n.operand)); },
+            [&](const tile::ReduceAcross& n) { result(of(n.operand) + tree_depth(threads_along(n.iter))); },
             [&](const tile::For& n) { run_loop(n, op.results); },
             [&](const tile::If& n) { run_branches(n, op.results); },
             [&](const tile::Allocate& n) { lengths_.buffers[n.buffer.index] = 0; },
@@ -120,6 +127,7 @@ class ProgramChains {
             [&](const tile::Store& n) { store(lengths_.tensors[n.tensor.index], of(n.value)); },
             [&](const tile::StoreBuffer& n) { store(lengths_.buffers[n.buffer.index], of(n.value)); },
             [](const tile::Prefetch&) {},
+            [](const tile::Barrier&) {},
         },
         op.node);
   }

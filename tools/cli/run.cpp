@@ -35,7 +35,19 @@ const Tensor* find(const std::vector<Operand>& values, const std::string& name) 
   return found == values.end() ? nullptr : &found->tensor;
 }
 
-/// One case computed: every statement's operands and results.
+/// Each tensor moved by `move`, which is Engine::to_device or Engine::to_host.
+Result<std::vector<Operand>> moved(const Engine& engine, const std::vector<Operand>& tensors,
+                                   Result<Tensor> (Engine::*move)(const Tensor&) const) {
+  std::vector<Operand> result;
+  for (const Operand& each : tensors) {
+    Result<Tensor> tensor = (engine.*move)(each.tensor);
+    if (!tensor) return std::unexpected(std::move(tensor.error()));
+    result.push_back({each.name, std::move(*tensor)});
+  }
+  return result;
+}
+
+/// One case computed: every statement's operands and results, on the device and on the host.
 class CaseRun {
  public:
   CaseRun(const Engine& engine, const Case& each, Progress& progress, std::FILE* text)
@@ -44,9 +56,14 @@ class CaseRun {
   Result<void> compute() {
     Result<std::vector<Operand>> operands = make_operands(case_);
     if (!operands) return std::unexpected(std::move(operands.error()));
-    values_ = *operands;
-    operands_ = std::move(*operands);
+    values_ = std::move(*operands);
+    Result<std::vector<Operand>> placed = moved(engine_, values_, &Engine::to_device);
+    if (!placed) return std::unexpected(std::move(placed.error()));
+    operands_ = placed_ = std::move(*placed);
     Result<std::vector<Operand>> results = engine_.run(*case_.kernel, operands_);
+    if (!results) return std::unexpected(std::move(results.error()));
+    placed_.insert(placed_.end(), results->begin(), results->end());
+    results = moved(engine_, *results, &Engine::to_host);
     if (!results) return std::unexpected(std::move(results.error()));
     results_ = std::move(*results);
     return {};
@@ -108,13 +125,19 @@ class CaseRun {
 
   /// Verifies the statement and makes its result known to those after it.
   Result<Verification> verify_step(const Kernel& step, Cost& cost) {
-    std::vector<Operand> inputs;
-    for (const std::string& name : step.operand_names()) inputs.push_back({name, *find(values_, name)});
+    std::vector<Operand> inputs, placed;
+    for (const std::string& name : step.operand_names()) {
+      inputs.push_back({name, *find(values_, name)});
+      placed.push_back({name, *find(placed_, name)});
+    }
     Tensor result;
     if (const Tensor* known = find(results_, step.name())) {
       result = *known;
     } else {
-      Result<Tensor> computed = engine_.eval(step, inputs);
+      Result<Tensor> computed = engine_.eval(step, placed);
+      if (!computed) return std::unexpected(std::move(computed.error()));
+      placed_.push_back({step.name(), *computed});
+      computed = engine_.to_host(*computed);
       if (!computed) return std::unexpected(std::move(computed.error()));
       result = std::move(*computed);
     }
@@ -133,8 +156,9 @@ class CaseRun {
   const Case& case_;
   Progress& progress_;
   std::FILE* text_;
-  std::vector<Operand> operands_, results_;
-  std::vector<Operand> values_;  ///< operands, and the results of the statements so far
+  std::vector<Operand> operands_;         ///< on the device
+  std::vector<Operand> results_;          ///< on the host
+  std::vector<Operand> values_, placed_;  ///< operands, and results of the statements so far: on the host, the device
 };
 
 }  // namespace

@@ -156,15 +156,37 @@ class Chooser {
   void order_loops() {
     add_tasks();
     const std::vector<IterId> m = innermost(c_.m, row_), n = innermost(c_.n, column_), k = innermost(c_.k, inner_k_);
-    for (const std::vector<IterId>& group : {n, k, m})
+    const bool in_buffer = blocked_ && !accumulates_in_output(p_.nest);
+    const auto blocks = [&](const std::vector<IterId>& group) {
       for (IterId iter : group)
         if (blocked_) level(iter, blocks_.at(iter));
+    };
+    blocks(n);
+    if (in_buffer) {
+      // Sums that wait in a buffer between the blocks of k: those of as many rows as a part of the last cache holds.
+      std::vector<IterId> others = m;
+      std::erase(others, row_);
+      blocks(others);
+      if (row_.valid()) level(row_, accumulator_rows());
+    }
+    blocks(k);
+    if (in_buffer && row_.valid())
+      blocks({row_});
+    else if (!in_buffer)
+      blocks(m);
     if (lanes_block_ > registers(choice_.lanes)) level(choice_.lanes, registers(choice_.lanes));
     // What stays in the first-level cache is outside: columns; rows where the lanes are a batch.
     for (const std::vector<IterId>& group : lanes_are_batch() ? std::array{m, n, k} : std::array{n, m, k})
       for (IterId iter : group)
         if (!blocked_ || registers(iter) > 1 || blocks_.at(iter) > 1) level(iter, registers(iter));
     add_caches();
+  }
+
+  std::int64_t accumulator_rows() const {
+    std::int64_t columns = 1;
+    for (IterId iter : c_.n) columns *= blocks_.at(iter);
+    return std::max(round_down(p_.target.l3_bytes / 4 / (columns * p_.element_bytes), registers(row_)),
+                    blocks_.at(row_));
   }
 
   void level(IterId iter, std::int64_t step) { choice_.levels.push_back({iter, step, false}); }

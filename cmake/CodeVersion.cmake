@@ -1,0 +1,24 @@
+# Run by the build: writes OUTPUT, a header with what cached machine code depends on beside the kernel: VERSION, and a
+# hash of the sources in FOLDERS that make it.
+set(hashes "")
+foreach(folder IN LISTS FOLDERS)
+  file(GLOB_RECURSE sources "${folder}/*.cpp" "${folder}/*.h")
+  list(SORT sources)
+  foreach(source IN LISTS sources)
+    file(SHA256 "${source}" hash)
+    string(APPEND hashes "${hash}")
+  endforeach()
+endforeach()
+string(SHA256 all "${hashes}")
+file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT [[
+// Written by cmake/CodeVersion.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace tilewright {
+
+inline constexpr std::string_view code_version = "@VERSION@ @all@";
+
+}  // namespace tilewright
+]])

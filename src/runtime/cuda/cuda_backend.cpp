@@ -1,0 +1,136 @@
+// One stream of a device's primary context, its memory pool and its modules behind the Backend interface.
+#include "runtime/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/shared_memory.h"
+#include "runtime/cuda/copy.h"
+#include "runtime/cuda/fill_tensor.h"
+#include "runtime/cuda/module_cache.h"
+#include "runtime/nvptx_compilation.h"
+
+namespace tilewright::cuda {
+namespace {
+
+/// Launches of a recorded call on one stream.
+class CudaCall final : public DeviceCall {
+ public:
+  CudaCall(Stream stream, std::shared_ptr<const NvptxPlan> plan, std::vector<Function> functions, RecordedCall call)
+      : stream_(std::move(stream)), plan_(std::move(plan)), functions_(std::move(functions)), call_(std::move(call)) {
+    for (const kernel::HostKernel& lowered : plan_->kernels)
+      shared_bytes_.push_back(kernel::shared_layout(lowered.kernel).bytes);
+  }
+
+  std::int64_t workspace_bytes() const override { return call_.workspace_bytes; }
+
+  Result<void> run(const std::vector<std::byte*>& addresses) const override {
+    auto workspace = DeviceMemory::allocate(stream_, call_.workspace_bytes);
+    if (!workspace) return std::unexpected(workspace.error());
+    std::vector<std::byte*> bases = addresses;
+    bases.push_back(reinterpret_cast<std::byte*>(workspace->address()));
+    for (const RecordedCall::Step& step : call_.steps) {
+      const auto* fill = std::get_if<RecordedCall::FillStep>(&step);
+      Result<void> queued = fill != nullptr ? fill_tensor(stream_, patched_view(*fill, bases), fill->value)
+                                            : launch(std::get<RecordedCall::LaunchStep>(step), bases);
+      if (!queued) return queued;
+    }
+    return stream_.synchronize();
+  }
+
+ private:
+  /// As many launches as a grid's limit asks for.
+  Result<void> launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases) const {
+    std::vector<std::int64_t> arguments = patched_arguments(step, bases);
+    std::vector<void*> parameters;
+    for (std::int64_t& argument : arguments) parameters.push_back(&argument);
+    const Function& function = functions_[step.kernel];
+    const std::int64_t most_blocks = stream_.context().device().max_grid_x;
+    Launch shape;
+    shape.block[0] = plan_->kernels[step.kernel].kernel.block->threads;
+    shape.shared_bytes = shared_bytes_[step.kernel];
+    for (std::int64_t begin = 0; begin < step.points; begin += most_blocks) {
+      if (step.begin_slot) arguments[*step.begin_slot] = begin;
+      shape.grid[0] = std::min(step.points - begin, most_blocks);
+      if (auto launched = function.launch(stream_, shape, parameters); !launched) return launched;
+    }
+    return {};
+  }
+
+  Stream stream_;
+  std::shared_ptr<const NvptxPlan> plan_;
+  std::vector<Function> functions_;
+  std::vector<std::int64_t> shared_bytes_;  ///< by the plan's kernels
+  RecordedCall call_;
+};
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(Stream stream, NvptxTarget target, DiskCache disk)
+      : stream_(std::move(stream)), compiler_(std::move(target)), modules_(stream_.context_ptr(), std::move(disk)) {}
+
+  std::string device_name() const override { return properties().device_name(); }
+  std::string processor() const override { return properties().name; }
+  bool reaches(Device memory) const override {
+    return memory.kind == DeviceKind::cuda_managed ||
+           (memory.kind == DeviceKind::cuda && memory.index == properties().ordinal);
+  }
+
+  Result<Tensor> allocate(DType dtype, Shape shape) override {
+    return allocate_tensor(stream_, dtype, std::move(shape));
+  }
+  Result<Tensor> to_device(const Tensor& host) override {
+    return reaches(host.device()) ? host : cuda::to_device(stream_, host);
+  }
+  Result<Tensor> to_host(const Tensor& tensor) override {
+    return tensor.device().is_host_accessible() ? tensor : cuda::to_host(stream_, tensor);
+  }
+
+  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+                              const TensorView* output, bool code) override {
+    return compiler_.compile(statement, operands, output, code);
+  }
+
+  Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
+    auto plan = std::dynamic_pointer_cast<const NvptxPlan>(compilation.plan);
+    std::vector<TensorView> views = compilation.views.operands;
+    views.push_back(compilation.views.output);
+    auto recorded = record_call(*plan, views);
+    if (!recorded) return std::unexpected(recorded.error());
+    std::vector<Function> functions;
+    for (std::size_t k = 0; k < plan->ptx.size(); ++k) {
+      auto module = modules_.load(plan->ptx[k]);
+      if (!module) return std::unexpected(module.error());
+      auto function = (*module)->function(plan->kernels[k].kernel.name);
+      if (!function) return std::unexpected(function.error());
+      functions.push_back(std::move(*function));
+    }
+    return std::make_shared<const CudaCall>(stream_, std::move(plan), std::move(functions), std::move(*recorded));
+  }
+
+ private:
+  const DeviceProperties& properties() const { return stream_.context().device(); }
+
+  Stream stream_;
+  NvptxCompiler compiler_;
+  ModuleCache modules_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> open_cuda_backend(std::string_view device_name, DiskCache disk) {
+  auto context = Context::open(device_name);
+  if (!context) return std::unexpected(context.error());
+  const DeviceProperties& device = (*context)->device();
+  const NvptxTarget* known = nvptx_target_named(ptx_target(device.major, device.minor));
+  if (known == nullptr)
+    return fail(
+        "R072",
+        device.text() + " has compute capability " + std::to_string(device.major) + "." + std::to_string(device.minor),
+        "8.0 or later");
+  auto stream = Stream::create(*context);
+  if (!stream) return std::unexpected(stream.error());
+  return std::make_unique<CudaBackend>(std::move(*stream), *known, std::move(disk));
+}
+
+}  // namespace tilewright::cuda

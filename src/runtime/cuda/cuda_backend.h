@@ -1,0 +1,15 @@
+// An NVIDIA GPU as an engine's device.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "runtime/backend.h"
+#include "runtime/disk_cache.h"
+
+namespace tilewright::cuda {
+
+/// "cuda" or "cuda:N". R072: there is no driver or no such device. R090, R091: the driver makes no context or stream.
+Result<std::unique_ptr<Backend>> open_cuda_backend(std::string_view device_name, DiskCache disk);
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,40 @@
+// Nest → plan → kernels → PTX.
+#include "runtime/nvptx_compilation.h"
+
+#include <utility>
+
+#include "codegen/llvm/nvptx.h"
+#include "plan/build_gpu_plan.h"
+
+namespace tilewright {
+
+Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
+                                           const std::vector<nest::NamedView>& operands, const TensorView* output,
+                                           bool code) {
+  if (auto known = require_exact(statement, "on GPUs"); !known) return std::unexpected(known.error());
+  Result<Compilation> result = compile_to_nest(statement, operands, output, nest::VectorLoads::aligned);
+  if (!result) return result;
+
+  const std::string key = to_text(result->nest) + to_text(result->facts);
+  if (code) result->plan = plans_.find(key).value_or(nullptr);
+  if (result->plan) return result;
+  auto plan = std::make_shared<NvptxPlan>();
+  auto built = plan::build_gpu_plan(result->nest, result->facts, target_, result->trace);
+  if (!built) return std::unexpected(built.error());
+  plan->plan = std::move(*built);
+  for (const tile::Program& program : plan->plan.kernels) {
+    kernel::GpuKernel lowered = kernel::tile_to_kernel(program, target_);
+    plan->kernels.push_back({std::move(lowered.kernel), std::move(lowered.arguments), std::move(lowered.grid), 0});
+    if (!code) continue;
+    auto ptx = codegen::emit_ptx(plan->kernels.back().kernel, target_);
+    if (!ptx) return std::unexpected(ptx.error());
+    plan->ptx.push_back(std::move(*ptx));
+  }
+  if (code)
+    result->plan = plans_.insert(key, std::move(plan));
+  else
+    result->plan = std::move(plan);
+  return result;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,34 @@
+// Statements compiled for an NVIDIA GPU, as far as PTX: what needs no device.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/compilation.h"
+#include "runtime/lru.h"
+#include "support/target.h"
+
+namespace tilewright {
+
+/// A plan with PTX for each of its kernels; none where it was only to be looked at.
+struct NvptxPlan final : LoweredPlan {
+  std::vector<std::string> ptx;
+};
+
+/// Compiles for one architecture, with a cache of compiled plans. Thread-safe.
+class NvptxCompiler {
+ public:
+  explicit NvptxCompiler(NvptxTarget target) : target_(std::move(target)) {}
+
+  /// As Backend::compile. R071: a precision that needs tensor cores. G0xx: emit_for_nvptx's.
+  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+                              const TensorView* output, bool code = true);
+  const NvptxTarget& target() const { return target_; }
+
+ private:
+  NvptxTarget target_;
+  LruMap<std::string, std::shared_ptr<const NvptxPlan>> plans_{512};
+};
+
+}  // namespace tilewright
