@@ -1,6 +1,10 @@
 // Bad input to the command line: one message each, the right exit code, and no file left behind.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+
+#include <cstdlib>
+
 #include "command.h"
 
 namespace tilewright::cli {
@@ -96,7 +100,9 @@ const std::vector<BadCall> calls = {
     {"absent_device",
      {"run", "k.tw", "--device", "cuda:1", "-o", "out.npy"},
      3,
-     "error[R072]: device 'cuda:1' is not there: this build runs kernels on 'cpu' only\n    = help: use 'cpu'\n"},
+     "error[R072]: no CUDA device is there: the driver's library 'no-driver.so' cannot be loaded (no-driver.so: cannot "
+     "open shared object file: No such file or directory)\n    = help: use 'cpu', or install an NVIDIA driver that "
+     "supports CUDA 12.0 or later (525 or later); TILEWRIGHT_CUDA_DRIVER names a library in another place\n"},
     {"unknown_result",
      {"run", "k.tw", "-o", "z=out.npy"},
      2,
@@ -114,10 +120,25 @@ const std::vector<BadCall> calls = {
      2,
      "error[C014]: 'ir' is no stage\n    = help: nest, tile, kernel, llvm, asm, obj, ptx or msl\n"},
     {"absent_target",
-     {"emit", "k.tw", "--target", "nvptx:sm_90a", "--stage", "ptx"},
+     {"emit", "k.tw", "--target", "metal", "--stage", "msl"},
      3,
-     "error[C016]: target 'nvptx:sm_90a' is not there: this build generates code for 'host' only\n    = help: use "
-     "'--target host'\n"},
+     "error[C016]: target 'metal' is not there: this build generates code for 'host' and 'nvptx' only\n    = help: use "
+     "'--target host' or '--target nvptx:sm_90a'\n"},
+    {"absent_architecture",
+     {"emit", "k.tw", "--target", "nvptx:sm_10", "--stage", "ptx"},
+     3,
+     "error[C016]: target 'nvptx:sm_10' is not there: this build knows no such architecture\n    = help: nvptx:sm_80, "
+     "nvptx:sm_89 or nvptx:sm_90a\n"},
+    {"stage_of_another_target",
+     {"emit", "k.tw", "--target", "nvptx:sm_90a", "--stage", "asm"},
+     3,
+     "error[C016]: stage 'asm' is not there: the target 'nvptx:sm_90a' has none\n    = help: nest, tile, kernel, llvm "
+     "or "
+     "ptx\n"},
+    {"one_file_for_two_results",
+     {"run", "two.tw", "-i", "x=rand:f32:3", "-o", "y=out.npy", "-o", "z=out.npy"},
+     2,
+     "error[C013]: 'out.npy' is given for two results\n    = help: a file for each result\n"},
     {"which_kernel",
      {"emit", "two.tw", "--stage", "nest"},
      2,
@@ -189,6 +210,26 @@ TEST(Errors, ten_thousand_parentheses_are_one_message) {
   EXPECT_TRUE(result.errors.starts_with("deep.tw:1:264: error[L014]: this expression nests deeper than 256 levels\n"))
       << result.errors;
   EXPECT_EQ(result.errors.find("error[", result.errors.find("error[") + 1), std::string::npos) << result.errors;
+}
+
+TEST(Errors, a_register_tile_of_too_many_instructions) {
+  const Workplace place;
+  place.write("k.tw", "y[i] ++= x[i, j] do:\n  schedule:\n    unroll(i, 64)\n    vectorize(j, 65)\n");
+  const CommandResult result = place.run({"run", "k.tw", "-i", "x=rand:f32:3x3"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(
+      result.errors.starts_with("k.tw:4:18: error[N029]: more than 4096 points in registers, with a factor of 65\n"))
+      << result.errors;
+}
+
+TEST(Errors, that_cannot_be_written_are_told_by_the_exit_code) {
+  const Workplace place;
+  for (const std::string redirection : {"2>/dev/full", "2>&-", ">&- 2>&-"}) {
+    const std::string command = std::string(TILEWRIGHT_COMMAND) + " check no_such_file.tw " + redirection;
+    const int status = std::system(command.c_str());
+    ASSERT_TRUE(WIFEXITED(status)) << redirection;
+    EXPECT_EQ(WEXITSTATUS(status), 2) << redirection;
+  }
 }
 
 TEST(Errors, a_failed_run_leaves_the_older_file_as_it_was) {

@@ -123,6 +123,12 @@ TEST(ChainLength, of_a_long_sum_is_short_and_of_a_product_of_matrices_is_its_dep
   EXPECT_LE(product, 101);
 }
 
+TEST(ChainLength, of_a_tile_that_is_larger_than_any_extent) {
+  const Computed sum = compute("s[i] ++= a[i, j] do:\n  schedule:\n    tile(j, 9223372036854775807)\n",
+                               {{"a", random_data(DType::f32, {2, 29}, 1).value()}});
+  EXPECT_GE(sum.chain, 5);  // a tree over 29 terms at the very least
+}
+
 TEST(Sample, is_everything_where_that_is_little_and_holds_corners_where_it_is_much) {
   EXPECT_EQ(sample_indices({2, 3}, 6).size(), 6U);
   EXPECT_EQ(sample_indices({0, 3}, 6).size(), 0U);

@@ -73,7 +73,7 @@ class ProgramChains {
   std::int64_t enter(IterId iter, const IntExpr& step) {
     const std::int64_t size = std::max<std::int64_t>(value_of(step), 1);
     std::int64_t& scope = scopes_[iter.index];
-    const std::int64_t count = (scope + size - 1) / size;
+    const std::int64_t count = scope / size + (scope % size == 0 ? 0 : 1);
     scope = std::min(scope, size);
     return count;
   }

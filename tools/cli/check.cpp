@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/load.h"
+#include "cli/print_message.h"
 #include "cli/subcommands.h"
 #include "lang/parse.h"
 #include "nest/build.h"
@@ -61,7 +62,7 @@ Outcome run_check(const Options& options) {
     }
     Diagnostics warnings;
     Result<lang::File> file = lang::parse(*source, warnings);
-    fmt::print(stderr, "{}", render(warnings));
+    print_message(render(warnings));
     if (!file) {
       errors.insert(errors.end(), file.error().begin(), file.error().end());
       continue;

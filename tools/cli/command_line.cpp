@@ -8,7 +8,9 @@
 #include <array>
 #include <cstdio>
 #include <new>
+#include <system_error>
 
+#include "cli/print_message.h"
 #include "cli/subcommands.h"
 
 namespace tilewright::cli {
@@ -111,7 +113,7 @@ void add_flag(CLI::App& app, Options& options, Flag flag) {
 /// Exit code of a command that failed, after printing why.
 int report(const Diagnostics& diagnostics) {
   std::fflush(stdout);
-  fmt::print(stderr, "{}", render(diagnostics));
+  print_message(render(diagnostics));
   const bool absent = std::ranges::any_of(diagnostics, [](const Diagnostic& diagnostic) {
     return std::ranges::find(absence_codes, diagnostic.code) != absence_codes.end();
   });
@@ -156,12 +158,13 @@ int run_command_line(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const InternalError& error) {
-    fmt::print(stderr,
-               "{}\nThis is a defect of tilewright, not of your input: please report it with the command and its "
-               "files.\n",
-               error.what());
+    print_message(fmt::format(
+        "{}\nThis is a defect of tilewright, not of your input: please report it with the command and its files.\n",
+        error.what()));
+  } catch (const std::system_error&) {  // of printing: nothing else lets one out
+    print_message(render(fail("C018", "cannot write to standard output").error()));
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}", render(fail("C019", "not enough memory", "use smaller operands").error()));
+    print_message(render(fail("C019", "not enough memory", "use smaller operands").error()));
   }
   return static_cast<int>(ExitCode::bad_input);
 }

@@ -58,6 +58,9 @@ Result<Outputs> Outputs::parse(const std::vector<std::string>& texts, const std:
                   "say with -i which operands are meant");
     outputs.files_.push_back(std::move(file));
   }
+  for (const File& file : outputs.files_)
+    if (file.path != "-" && std::ranges::count(outputs.files_, file.path, &File::path) > 1)
+      return fail("C013", fmt::format("'{}' is given for two results", file.path), "a file for each result");
   if (std::ranges::count(outputs.files_, "-", &File::path) > 1)
     return fail("C011", "standard output ('-') is written more than once", "use '-' for one result");
   return outputs;

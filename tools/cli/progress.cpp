@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include "cli/print_message.h"
 
 namespace tilewright::cli {
 namespace {
@@ -21,12 +21,11 @@ void Progress::show(const std::string& what, double fraction) {
   if (!enabled_ || now < next_) return;
   next_ = now + interval;
   shown_ = true;
-  fmt::print(stderr, "\r\033[K{}: {:.0f} %", what, 100 * fraction);
-  std::fflush(stderr);
+  print_message(fmt::format("\r\033[K{}: {:.0f} %", what, 100 * fraction));
 }
 
 void Progress::clear() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) print_message("\r\033[K");
   shown_ = false;
   next_ = std::chrono::steady_clock::now() + patience;
 }

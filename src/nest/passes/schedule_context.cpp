@@ -47,6 +47,18 @@ Result<std::size_t> ScheduleContext::find_loop(const Nest& nest, std::size_t arg
                                : fmt::format("the loops are {} at this line", fmt::join(names, ", ")));
 }
 
+Result<void> ScheduleContext::check_register_tile(const Nest& nest, std::size_t argument) const {
+  constexpr std::int64_t most = 4096;
+  std::int64_t points = 1;
+  for (const Loop& loop : nest.loops)
+    for (const std::int64_t factor : {loop.unroll, loop.vector_width})
+      if (factor > 1) points = points > most / factor ? most + 1 : points * factor;
+  if (points <= most) return {};
+  return fail_at(argument, "N029",
+                 fmt::format("more than {} points in registers, with a factor of {}", most, count_at(argument)),
+                 fmt::format("the factors of vectorize and unroll multiply to at most {}", most));
+}
+
 std::size_t loop_place(const Nest& nest, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(nest.loops, name, &Loop::name) - nest.loops.begin());
 }

@@ -13,7 +13,7 @@ Result<void> unroll_loop(Nest& nest, ScheduleContext& context) {
     return context.fail_at(0, "N025", fmt::format("'{}' is unrolled by {} already", loop.name, loop.unroll),
                            "say it once");
   loop.unroll = context.count_at(1);
-  return {};
+  return context.check_register_tile(nest, 1);
 }
 
 }  // namespace tilewright::nest

@@ -1,4 +1,5 @@
-// unroll(k, n): repeats the body of a loop n times between two tests. Said once a loop (N025).
+// unroll(k, n): repeats the body of a loop n times between two tests. Said once a loop (N025); N029: too large a
+// register tile.
 #pragma once
 
 #include "nest/passes/schedule_context.h"

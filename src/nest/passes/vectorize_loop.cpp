@@ -13,7 +13,7 @@ Result<void> vectorize_loop(Nest& nest, ScheduleContext& context) {
     return context.fail_at(0, "N025", fmt::format("'{}' is vectorized by {} already", loop.name, loop.vector_width),
                            "say it once");
   loop.vector_width = context.count_at(1);
-  return {};
+  return context.check_register_tile(nest, 1);
 }
 
 }  // namespace tilewright::nest
