@@ -55,7 +55,8 @@ struct EngineOptions {
 /// a name and some without; R078, a workspace past the limit.
 class TILEWRIGHT_API Engine {
  public:
-  /// R072: no such device on this machine. "cpu" is always there.
+  /// "cpu", which is always there, "cuda" or "cuda:N": an NVIDIA GPU of compute capability 8.0 or later, whose driver
+  /// is loaded when it is asked for. R072: no such device on this machine.
   static Engine open(std::string_view device = "cpu", const EngineOptions& options = {}) {
     return detail::value_or_throw(try_open(device, options));
   }
@@ -80,6 +81,15 @@ class TILEWRIGHT_API Engine {
     return detail::value_or_throw(try_run(kernel, operands));
   }
   Result<std::vector<NamedTensor>> try_run(const Kernel& kernel, const std::vector<Operand>& operands) const noexcept;
+
+  /// A row-major tensor in memory that this engine's kernels reach, with the elements of one that the host reads; the
+  /// tensor itself where they reach it already. R091: the device is full.
+  Tensor to_device(const Tensor& tensor) const { return detail::value_or_throw(try_to_device(tensor)); }
+  Result<Tensor> try_to_device(const Tensor& tensor) const noexcept;
+
+  /// The reverse: a tensor that the host reads. R004: no memory for it.
+  Tensor to_host(const Tensor& tensor) const { return detail::value_or_throw(try_to_host(tensor)); }
+  Result<Tensor> try_to_host(const Tensor& tensor) const noexcept;
 
   /// NumPy's einsum of these tensors, in one call; a kernel of Kernel::einsum keeps what it compiles. L070 to L076:
   /// errors in the string.

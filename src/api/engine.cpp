@@ -84,6 +84,14 @@ Result<std::vector<NamedTensor>> Engine::try_run(const Kernel& kernel,
   });
 }
 
+Result<Tensor> Engine::try_to_device(const Tensor& tensor) const noexcept {
+  return guarded([&] { return outer(inside_->engine.to_device(Tensor::Inside::of(tensor))); });
+}
+
+Result<Tensor> Engine::try_to_host(const Tensor& tensor) const noexcept {
+  return guarded([&] { return outer(inside_->engine.to_host(Tensor::Inside::of(tensor))); });
+}
+
 Result<Tensor> Engine::try_einsum(std::string_view equation, const std::vector<Tensor>& tensors) const noexcept {
   return guarded([&]() -> Result<Tensor> {
     std::vector<std::size_t> ranks;

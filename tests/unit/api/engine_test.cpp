@@ -153,5 +153,12 @@ TEST(Error, carries_every_diagnostic) {
   }
 }
 
+TEST(Engine, moves_nothing_on_the_host) {
+  const Engine engine = Engine::open("cpu");
+  const Tensor x = Tensor::copy_of({1.0F, 2.0F}, {2});
+  EXPECT_EQ(engine.to_device(x).data(), x.data());
+  EXPECT_EQ(engine.to_host(x).data(), x.data());
+}
+
 }  // namespace
 }  // namespace tilewright
