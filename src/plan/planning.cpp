@@ -6,6 +6,7 @@
 
 #include "nest/passes/combine_parts.h"
 #include "tile/passes/nest_to_tile.h"
+#include "tile/summarize.h"
 #include "tile/walk.h"
 
 namespace tilewright::plan {
@@ -16,13 +17,15 @@ using nest::Nest;
 using nest::PassKind;
 using nest::Trace;
 
-void record(Trace& trace, std::string pass, std::string description, PassKind kind, std::string text,
+template <class Ir>
+void record(Trace& trace, std::string pass, std::string description, PassKind kind, const Ir& ir,
             std::vector<std::string> notes = {}) {
   nest::TraceEntry entry;
   entry.pass = std::move(pass);
   entry.description = std::move(description);
   entry.kind = kind;
-  entry.text = std::move(text);
+  entry.summary = summarize(ir);
+  entry.text = to_text(ir);
   entry.notes = std::move(notes);
   trace.entries.push_back(std::move(entry));
 }
@@ -121,18 +124,16 @@ class Planning {
     Result<nest::Reasons> reasons = target_.schedule(nest, facts);
     if (!reasons) return std::unexpected(std::move(reasons.error()));
     require(nest::verify(nest), nest, target_.scheduler);
-    record(trace_, target_.scheduler, target_.scheduler_description, PassKind::transform, to_text(nest),
-           *std::move(reasons));
-    trace_.entries.back().summary = nest::summarize(nest);
+    record(trace_, target_.scheduler, target_.scheduler_description, PassKind::transform, nest, *std::move(reasons));
 
     tile::Program program = tile::nest_to_tile(nest, facts);
     require(tile::verify(program), program, "nest_to_tile");
-    record(trace_, "nest_to_tile", "loops become scopes, registers become tiles", PassKind::lowering, to_text(program));
+    record(trace_, "nest_to_tile", "loops become scopes, registers become tiles", PassKind::lowering, program);
     const bool split = nest.schedule.split_iter.valid() && nest.schedule.split > 0;
     const IntExpr part = split ? program.grid.front().step : IntExpr(0);
     target_.place(program, nest, facts);
     require(tile::verify(program), program, target_.placer);
-    record(trace_, target_.placer, target_.placer_description, PassKind::lowering, to_text(program));
+    record(trace_, target_.placer, target_.placer_description, PassKind::lowering, program);
     if (split) add_parts(nest, part);
     launch(std::move(program));
     if (!split) return {};

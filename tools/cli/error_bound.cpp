@@ -7,10 +7,10 @@
 #include <functional>
 #include <limits>
 
-#include "cli/scalar_function.h"
 #include "nest/walk.h"
 #include "support/overloaded.h"
 #include "support/tensor_symbol.h"
+#include "tile/apply_scalar.h"
 
 namespace tilewright::cli {
 namespace {
@@ -20,6 +20,11 @@ using nest::ExprId;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// language.md: at most 4 units in the last place, each at most two unit roundoffs.
 constexpr double function_roundoffs = 8;
+
+/// An operator on values that are not rounded.
+double float_function(ScalarOp op, double a, double b = 0) {
+  return tile::apply(op, a, b, DType::f64);
+}
 
 /// The error of the operation itself, beside what its operands carry: `roundoffs` of its magnitude.
 Bounded rounded(double value, double carried, double roundoffs, DType type) {
@@ -39,7 +44,8 @@ double spread(const std::function<double(double)>& function, double value, doubl
 }
 
 Bounded apply_integers(ScalarOp op, const std::vector<Bounded>& operands, DType type) {
-  Bounded result{integer_function(op, operands, type)};
+  const std::int64_t b = operands.size() > 1 ? operands[1].value.as_int() : 0;
+  Bounded result{Scalar::of(tile::apply(op, operands[0].value.as_int(), b, type))};
   // What came from rounded floats may differ by more than a step after any integer operation but a sum.
   for (const Bounded& operand : operands)
     if (!operand.is_exact()) result.error = infinity;
@@ -48,7 +54,8 @@ Bounded apply_integers(ScalarOp op, const std::vector<Bounded>& operands, DType 
 
 Bounded apply_comparison(ScalarOp op, const Bounded& a, const Bounded& b) {
   const bool floats = a.value.is_float();
-  const bool holds = compare_values(op, a.value, b.value);
+  const bool holds = floats ? tile::compare(op, a.value.as_double(), b.value.as_double())
+                            : tile::compare(op, a.value.as_int(), b.value.as_int());
   const double distance = std::fabs(a.value.as_double() - b.value.as_double());
   const double doubt = a.error + b.error;
   const bool unsure = floats ? doubt > 0 && !(distance > doubt) : doubt > 0;
@@ -75,7 +82,7 @@ Bounded apply_arithmetic(ScalarOp op, const std::vector<Bounded>& operands, DTyp
   const double b = operands[1].value.as_double();
   const double ea = operands[0].error;
   const double eb = operands[1].error;
-  const double value = float_function(op, {a, b});
+  const double value = float_function(op, a, b);
   double carried = ea + eb;  // of sums and differences
   if (op == ScalarOp::mul) carried = std::fabs(a) * eb + std::fabs(b) * ea + ea * eb;
   if (op == ScalarOp::div)
@@ -98,7 +105,7 @@ Bounded apply_pow(const std::vector<Bounded>& operands, DType type) {
 
 Bounded apply_unary(ScalarOp op, const Bounded& operand, DType type) {
   const double x = operand.value.as_double();
-  const auto function = [op](double at) { return float_function(op, {at}); };
+  const auto function = [op](double at) { return float_function(op, at); };
   const double value = function(x);
   switch (op) {
     case ScalarOp::neg:
@@ -238,7 +245,7 @@ Bounded ErrorBound::apply(const nest::ApplyExpr& apply, DType type) const {
   if (kind == OpOperands::selection) return apply_select(operands);
   if (!is_floating(type)) return apply_integers(apply.op, operands, type);
   if (kind == OpOperands::ordered)
-    return {Scalar::of(float_function(apply.op, {operands[0].value.as_double(), operands[1].value.as_double()})),
+    return {Scalar::of(float_function(apply.op, operands[0].value.as_double(), operands[1].value.as_double())),
             std::max(operands[0].error, operands[1].error)};
   if (apply.op == ScalarOp::pow) return apply_pow(operands, type);
   return operands.size() == 2 ? apply_arithmetic(apply.op, operands, type) : apply_unary(apply.op, operands[0], type);
