@@ -37,6 +37,7 @@
 //     an iterator that has them and that is no axis of the tile. (T013)
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <set>

@@ -54,8 +54,8 @@ CopyPieces Lowering::plan_pieces(const tile::Copy& copy, const AccessMap& map) c
 }
 
 /// Coordinates, from the block's base, of the first element of a piece.
-std::map<IterId, ValueId> Lowering::piece_place(const CopyPieces& pieces, ValueId piece) {
-  std::map<IterId, ValueId> place;
+PiecePlace Lowering::piece_place(const CopyPieces& pieces, ValueId piece) {
+  PiecePlace place;
   ValueId rest = piece;
   for (std::size_t axis = pieces.axes.size(); axis-- > 0;) {
     const ValueId count = build_.constant({Element::i32, 1}, Scalar::of(pieces.counts[axis]));
@@ -63,19 +63,35 @@ std::map<IterId, ValueId> Lowering::piece_place(const CopyPieces& pieces, ValueI
     if (axis != 0) rest = build_.binary(Opcode::udiv, rest, count);
     at = build_.convert(Opcode::zext, at, Element::i64);
     if (axis + 1 == pieces.axes.size()) at = build_.mul(at, build_.index(pieces.lanes));
-    place[pieces.axes[axis].iter] = at;
+    place[pieces.axes[axis].iter] = {at, 0};
+  }
+  return place;
+}
+
+/// The piece `further` pieces after the thread's own, as constants on its coordinates: nullopt where the sum of their
+/// digits would carry. With 256 threads and rows of 16 pieces, 256 further is 16 rows down.
+std::optional<PiecePlace> Lowering::place_further(const CopyPieces& pieces, PiecePlace place,
+                                                  std::int64_t further) const {
+  std::int64_t own = tile::block_threads(program_);  // values that the digits so far leave to the thread's own number
+  for (std::size_t axis = pieces.axes.size(); axis-- > 0;) {
+    const std::int64_t count = pieces.counts[axis];
+    const std::int64_t digit = further % count;
+    further /= count;
+    if (own >= count ? own % count != 0 || digit != 0 : count % own != 0 || digit % own != 0) return std::nullopt;
+    own = std::max<std::int64_t>(own / count, 1);
+    place.at(pieces.axes[axis].iter).constant = digit * (axis + 1 == pieces.axes.size() ? pieces.lanes : 1);
   }
   return place;
 }
 
 /// i1 (a lane): the piece's coordinates are inside of the block's scopes. Invalid: they all are.
-ValueId Lowering::piece_inside(const CopyPieces& pieces, const std::map<IterId, ValueId>& place) {
+ValueId Lowering::piece_inside(const CopyPieces& pieces, const PiecePlace& place) {
   ValueId inside;
   for (const tile::BufferAxis& axis : pieces.axes) {
     const Scope& scope = scopes_.at(axis.iter);
     if (scope.full && axis.capacity.is_constant(scope.length)) continue;
     const ValueId room = build_.sub(scope.limit, scope.base);
-    ValueId at = place.at(axis.iter);
+    ValueId at = build_.add(place.at(axis.iter).thread, build_.index(place.at(axis.iter).constant));
     if (&axis != &pieces.axes.back() || pieces.lanes == 1) {
       inside = all(inside, build_.cmp(Predicate::slt, at, room));
       continue;
@@ -90,14 +106,16 @@ ValueId Lowering::piece_inside(const CopyPieces& pieces, const std::map<IterId, 
 }
 
 /// i1: every slot of a copy's index lies in the tensor.
-ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const std::map<IterId, ValueId>& place) {
+ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const PiecePlace& place) {
   ValueId inside;
   for (std::size_t slot = 0; slot < copy.index.size(); ++slot) {
     ValueId index = build_.index(copy.index[slot].constant);
     for (const tile::Affine::Term& term : copy.index[slot].terms) {
       const auto at = place.find(term.iter);
       const ValueId block = scopes_.at(term.iter).base;
-      const ValueId coordinate = at == place.end() ? block : build_.add(block, at->second);
+      ValueId coordinate = block;
+      if (at != place.end())
+        coordinate = build_.add(build_.add(block, at->second.thread), build_.index(at->second.constant));
       index = build_.add(index, build_.mul(coordinate, build_.index(term.coefficient)));
     }
     const std::string extent = program_.tensors[copy.tensor].name + "." + std::to_string(slot);
@@ -106,7 +124,7 @@ ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const std::map<IterId,
   return inside;
 }
 
-ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place) {
+ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place) {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
   const std::string key = access_key(tile::Op{copy, {}});
   const Type type{memory_element(buffer.dtype), static_cast<std::uint16_t>(pieces.lanes)};
@@ -114,7 +132,10 @@ ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, c
   ValueId pointer = pointers_.at(key);
   for (const auto& [iter, bytes] : accesses_.at(key).bytes)
     if (const auto at = place.find(iter); at != place.end())
-      pointer = build_.offset(pointer, build_.mul(at->second, size(bytes)));
+      pointer = build_.offset(pointer, build_.mul(at->second.thread, size(bytes)));
+  for (const auto& [iter, bytes] : accesses_.at(key).bytes)
+    if (const auto at = place.find(iter); at != place.end() && at->second.constant != 0)
+      pointer = build_.offset(pointer, size(bytes * at->second.constant));
   const ValueId inside = piece_inside(pieces, place);
   if (!copy.otherwise) return build_.load(type, pointer, {align, false}, inside);
   const ValueId in_tensor = piece_in_tensor(copy, place);
@@ -127,20 +148,22 @@ ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, c
   return build_.select(inside, loaded, build_.constant(type, zero));
 }
 
-void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place,
-                           ValueId value) {
+void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value) {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
   const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
   ValueId pointer = shared_.at(copy.buffer);
   std::int64_t align = widest_access;
   std::int64_t stride = element;  // between neighbours of the piece
+  std::int64_t constant = 0;
   for (const tile::BufferAxis& axis : pieces.axes) {
     const std::int64_t bytes = axis.outer_stride.constant() * element;
     const bool last = &axis == &pieces.axes.back();
     if (last) stride = bytes;
     align = std::min(align, power_in(bytes * (last ? pieces.lanes : 1)));
-    pointer = build_.offset(pointer, build_.mul(place.at(axis.iter), build_.index(bytes)));
+    pointer = build_.offset(pointer, build_.mul(place.at(axis.iter).thread, build_.index(bytes)));
+    constant += bytes * place.at(axis.iter).constant;
   }
+  pointer = build_.offset(pointer, build_.index(constant));
   const auto access = [&](std::int64_t bytes) { return Access{static_cast<std::uint32_t>(bytes), false}; };
   if (pieces.lanes == 1 || stride == element)
     return build_.store(value, pointer, access(std::clamp(align, element, pieces.lanes * element)));
@@ -159,7 +182,7 @@ void Lowering::copy(const tile::Copy& copy) {
   const auto nothing = [] { return std::vector<ValueId>{}; };
   if (rounds > rounds_in_place || pieces.all % threads != 0) {
     const auto move = [&](ValueId piece) {
-      const std::map<IterId, ValueId> place = piece_place(pieces, piece);
+      const PiecePlace place = piece_place(pieces, piece);
       store_piece(copy, pieces, place, load_piece(copy, pieces, place));
       return std::vector<ValueId>{};
     };
@@ -173,11 +196,13 @@ void Lowering::copy(const tile::Copy& copy) {
                     });
     return;
   }
-  std::vector<std::map<IterId, ValueId>> places;
+  std::vector<PiecePlace> places;
   std::vector<ValueId> values;
+  const PiecePlace own = piece_place(pieces, thread_);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    const ValueId piece = build_.add(thread_, build_.constant(i32, Scalar::of(round * threads)));
-    places.push_back(piece_place(pieces, piece));
+    std::optional<PiecePlace> place = place_further(pieces, own, round * threads);
+    if (!place) place = piece_place(pieces, build_.add(thread_, build_.constant(i32, Scalar::of(round * threads))));
+    places.push_back(*place);
     values.push_back(load_piece(copy, pieces, places.back()));
   }
   for (std::size_t round = 0; round < values.size(); ++round) store_piece(copy, pieces, places[round], values[round]);

@@ -86,6 +86,13 @@ struct CopyPieces {
   std::int64_t all = 1;
 };
 
+/// Where a piece starts along each iterator: a number of the thread and a constant.
+struct PieceStart {
+  ValueId thread;
+  std::int64_t constant = 0;
+};
+using PiecePlace = std::map<IterId, PieceStart>;
+
 class Lowering {
  public:
   Lowering(const tile::Program& program, const Machine& machine);
@@ -140,12 +147,12 @@ class Lowering {
   // copies.cpp: what they copy into shared memory.
   void copy(const tile::Copy& copy);
   CopyPieces plan_pieces(const tile::Copy& copy, const AccessMap& map) const;
-  std::map<IterId, ValueId> piece_place(const CopyPieces& pieces, ValueId piece);
-  ValueId piece_inside(const CopyPieces& pieces, const std::map<IterId, ValueId>& place);
-  ValueId piece_in_tensor(const tile::Copy& copy, const std::map<IterId, ValueId>& place);
-  ValueId load_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place);
-  void store_piece(const tile::Copy& copy, const CopyPieces& pieces, const std::map<IterId, ValueId>& place,
-                   ValueId value);
+  PiecePlace piece_place(const CopyPieces& pieces, ValueId piece);
+  std::optional<PiecePlace> place_further(const CopyPieces& pieces, PiecePlace place, std::int64_t further) const;
+  ValueId piece_inside(const CopyPieces& pieces, const PiecePlace& place);
+  ValueId piece_in_tensor(const tile::Copy& copy, const PiecePlace& place);
+  ValueId load_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place);
+  void store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value);
 
   // access.cpp: addresses, masks, loads and stores.
   void register_accesses(const tile::Block& block);

@@ -153,7 +153,6 @@ Choice complete(const Problem& p) {
   choice.dealt = automatic.dealt;
   choice.thread_order = automatic.thread_order;
   choice.caches = p.nest.schedule.caches;
-  choice.reasons = automatic.reasons;
   const auto deal = [&](IterId iter, std::int64_t points) {
     Dealt like = choice.dealt.contains(iter) ? choice.dealt.at(iter) : Dealt{};
     if (written[iter].lanes > 0) like.chunk = written[iter].lanes, choice.lanes = iter;
@@ -188,6 +187,7 @@ Choice complete(const Problem& p) {
     choice.levels.push_back({iter, choice.points(iter), false, staged && written[iter].tiles.back() <= 64});
   }
   if (p.nest.schedule.split_iter.valid() && p.nest.schedule.split > 1) choice.split = p.nest.schedule.split_iter;
+  choice.reasons.push_back("form: as written; " + std::to_string(choice.threads()) + " threads a block");
   return choice;
 }
 

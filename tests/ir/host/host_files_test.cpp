@@ -1,15 +1,12 @@
 // Runs tests/ir/host/**: a statement with one example line goes down the host's pipeline; what the pass that names the
 // folder leaves is the output. The machine is made up, so that the files hold everywhere: 32-byte vectors, 16
 // registers, 2 threads. `first: NAME` gives an operand a view whose first two axes are exchanged in memory.
+#include "example.h"
 #include "filetest.h"
 #include "kernel/lower/tile_to_kernel.h"
-#include "lang/bind.h"
-#include "lang/parse.h"
-#include "nest/build.h"
 #include "nest/passes/coalesce_iterators.h"
 #include "nest/passes/combine_parts.h"
 #include "nest/passes/schedule_for_host.h"
-#include "nest/passes/schedule_table.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/place_for_host.h"
 #include "tile/passes/prefetch_sums.h"
@@ -31,17 +28,6 @@ HostTarget machine() {
   return target;
 }
 
-TensorView view_of(DType dtype, std::vector<std::int64_t> shape, bool exchanged) {
-  std::vector<std::int64_t> strides = row_major_strides(shape);
-  if (exchanged) {
-    std::swap(shape[0], shape[1]);
-    strides = row_major_strides(shape);
-    std::swap(shape[0], shape[1]);
-    std::swap(strides[0], strides[1]);
-  }
-  return {nullptr, dtype, std::move(shape), std::move(strides)};
-}
-
 std::string after_merging(const nest::Nest& nest, const nest::NestViews& views) {
   std::string text = to_text(nest);
   for (std::size_t t = 0; t < views.operands.size(); ++t) {
@@ -55,25 +41,11 @@ std::string after_merging(const nest::Nest& nest, const nest::NestViews& views) 
 }
 
 std::string produce(const FileTest& test) {
-  const auto file = lang::parse(std::make_shared<const Source>("input.tw", test.input));
-  if (!file) return render(file.error());
-  const lang::Statement& statement = std::get<lang::Statement>(file->items.at(0));
-  const std::vector<std::string> exchanged = test.all("first");
-  std::vector<lang::OperandType> types;
-  nest::NestViews views;
-  for (const lang::ExampleOperand& operand : statement.examples.at(0))
-    types.push_back({operand.name.name, operand.dtype, operand.shape});
-  const auto typed = lang::bind(statement, types);
-  if (!typed) return render(typed.error());
-  nest::Nest nest = nest::build_nest(*typed);
-  nest::Trace trace;
-  if (const auto done = nest::apply_schedule(nest, statement, trace); !done) return render(done.error());
-  for (const lang::OperandType& operand : typed->operands)
-    views.operands.push_back(
-        view_of(operand.dtype, operand.shape, std::ranges::find(exchanged, operand.name) != exchanged.end()));
-  views.output = view_of(typed->output, typed->output_shape, false);
-
-  if (!statement.schedule) nest::coalesce_iterators(nest, views);
+  filetest::Example example = filetest::read_example(test);
+  if (!example.error.empty()) return example.error;
+  nest::Nest& nest = example.nest;
+  nest::NestViews& views = example.views;
+  if (!example.scheduled) nest::coalesce_iterators(nest, views);
   if (test.folder == "coalesce_iterators") return after_merging(nest, views);
   const nest::Facts facts = nest::gather_facts(nest, views.operands, views.output);
   const HostTarget target = machine();
