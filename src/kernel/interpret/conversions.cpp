@@ -21,7 +21,8 @@ void store_as(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Every float element embeds in f64.
+}  // namespace
+
 double read_float(Element element, const std::byte* lane) {
   switch (element) {
     case Element::f64:
@@ -41,7 +42,6 @@ double read_float(Element element, const std::byte* lane) {
   }
 }
 
-/// Rounds once, to nearest even.
 void write_float(Element element, double value, std::byte* lane) {
   switch (element) {
     case Element::f64:
@@ -60,6 +60,8 @@ void write_float(Element element, double value, std::byte* lane) {
       internal_error("a conversion to no float");
   }
 }
+
+namespace {
 
 void write_rounded(Element element, bool negative, std::uint64_t magnitude, std::byte* lane) {
   const double value = element == Element::f64 ? static_cast<double>(magnitude) : integer_to_odd(magnitude);

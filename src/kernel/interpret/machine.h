@@ -18,6 +18,9 @@ class Machine;
 struct Instruction;
 using Handler = void (*)(Machine&, const Instruction&);
 
+/// What an instruction does besides its op: it steers, or moves a value that a region yields (`b`: its bytes).
+enum class Flow : std::uint8_t { none, enter_loop, step_loop, jump, jump_unless, move };
+
 /// Places are byte offsets in the frame. What an unused field holds does not matter.
 struct Instruction {
   Handler run = nullptr;
@@ -32,6 +35,8 @@ struct Instruction {
   Element element = Element::i64;  ///< of the result, or of the value stored
   Element from = Element::i64;     ///< of the first operand
   bool masked = false;
+  bool across = false;  ///< `lanes` and `from_lanes` count those of all threads (decode.h)
+  Flow flow = Flow::none;
   const Op* op = nullptr;  ///< for its attribute and for messages
 };
 
@@ -91,12 +96,16 @@ std::size_t lane_bytes(Element element);
 /// An integer lane, kept as wrap_to keeps it.
 std::int64_t read_int(Element element, const std::byte* lane);
 void write_int(Element element, std::int64_t value, std::byte* lane);
+/// A float lane: every float element embeds in f64, and is rounded to once, to nearest even.
+double read_float(Element element, const std::byte* lane);
+void write_float(Element element, double value, std::byte* lane);
 
 // What executes an op, by op and element; null where there is none. The ops' rows are divided among these:
 Handler value_handler(Opcode code, Element element);    ///< splat, extract, insert, shuffle, iota, select, bitcast
 Handler integer_handler(Opcode code, Element element);  ///< arithmetic and cmp of integers
 Handler float_handler(Opcode code, Element element);    ///< arithmetic, cmp and functions of floats
 Handler conversion_handler(Opcode code);                ///< the rows of rule convert
+Handler flow_handler(Flow flow);                        ///< null of `none`
 Handler memory_handler(Opcode code);                    ///< offset, load, store, gather, scatter, prefetch
 
 }  // namespace tilewright::kernel::interpreter

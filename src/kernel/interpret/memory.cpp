@@ -12,7 +12,10 @@ std::uint64_t address_at(Machine& m, std::uint32_t place) {
 }
 
 void offset(Machine& m, const Instruction& i) {
-  m.integer(i.result) = static_cast<std::int64_t>(address_at(m, i.a) + address_at(m, i.b));
+  const std::uint64_t* pointers = m.lanes<std::uint64_t>(i.a);
+  const std::uint64_t* bytes = m.lanes<std::uint64_t>(i.b);
+  std::uint64_t* result = m.lanes<std::uint64_t>(i.result);
+  for (std::size_t lane = 0; lane < i.lanes; ++lane) result[lane] = pointers[lane] + bytes[lane];
 }
 
 /// A masked access touches the lanes whose mask is set; one with none set touches nothing.

@@ -1,0 +1,161 @@
+// Merging and looking up what threads know.
+#include "kernel/simulate/order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewright::kernel::simulator {
+
+namespace {
+
+/// One entry a location and scope, of the most notes.
+void take_up(std::vector<Acquired>& all, const Acquired& more) {
+  for (Acquired& own : all)
+    if (own.notes == more.notes && own.scope == more.scope) {
+      own.count = std::max(own.count, more.count);
+      return;
+    }
+  all.push_back(more);
+}
+
+}  // namespace
+
+Order::Order(std::uint32_t block, std::size_t warps, std::uint32_t cluster_blocks)
+    : block_(block),
+      cluster_blocks_(cluster_blocks),
+      epochs_(warps + 1, 1),
+      known_((warps + 1) * (warps + 1), 0),
+      warps_(warps),
+      async_fences_(warps * warp_threads, 0) {}
+
+void Order::arrive(std::size_t warp, Meeting& meeting) {
+  meeting.known.resize(epochs_.size());
+  for (std::size_t i = 0; i < epochs_.size(); ++i) meeting.known[i] = std::max(meeting.known[i], known(warp)[i]);
+  meeting.known[warp] = epochs_[warp]++;
+  for (const Acquired& own : warps_[warp]) take_up(meeting.acquired, own);
+  for (const auto& [thread, acquired] : threads_)
+    if (thread / warp_threads == warp)
+      for (const Acquired& own : acquired) take_up(meeting.acquired, own);
+}
+
+void Order::leave(std::size_t warp, const Meeting& meeting) {
+  for (std::size_t i = 0; i < epochs_.size(); ++i) known(warp)[i] = std::max(known(warp)[i], meeting.known[i]);
+  for (const Acquired& own : meeting.acquired) take_up(warps_[warp], own);
+  std::erase_if(threads_, [&](const auto& entry) { return entry.first / warp_threads == warp; });
+}
+
+Note Order::note(unsigned thread, MemoryScope scope) const {
+  const std::size_t warp = thread / warp_threads;
+  Note note{block_, static_cast<std::uint16_t>(thread),          epochs_[warp],
+            scope,  {known(warp), known(warp) + epochs_.size()}, warps_[warp]};
+  if (const auto own = threads_.find(thread); own != threads_.end())
+    for (const Acquired& acquired : own->second) take_up(note.acquired, acquired);
+  return note;
+}
+
+void Order::publish(Notes& location, Note note) {
+  const std::size_t index = location.all.size();
+  for (const Acquired& own : note.acquired) {
+    if (own.notes == &location) continue;  // earlier ones of this location are acquired with it
+    const MemoryScope scope = std::min(note.scope, own.scope);
+    auto found = std::ranges::find_if(location.further, [&](const Notes::Further& further) {
+      return further.notes == own.notes && further.block == note.block && further.scope == scope;
+    });
+    if (found == location.further.end()) found = location.further.insert(found, {own.notes, note.block, scope, {}});
+    if (found->from.empty() || found->from.back().count < own.count) found->from.push_back({index, own.count});
+  }
+  note.acquired.clear();
+  location.by_block[note.block].push_back(static_cast<std::uint32_t>(index));
+  location.all.push_back(std::move(note));
+}
+
+void Order::release(unsigned thread, Notes& location, MemoryScope scope) {
+  publish(location, note(thread, scope));
+  ++epochs_[thread / warp_threads];  // what the thread does from now on is not in the note
+}
+
+void Order::acquire(unsigned thread, const Notes& location, std::size_t count, MemoryScope scope) {
+  if (count == 0) return;
+  take_up(threads_[thread], {&location, count, scope});
+  has_acquired_ = true;
+}
+
+void Order::atomic(unsigned thread, Notes& location, MemoryOrder order, MemoryScope scope) {
+  const bool acquires = order == MemoryOrder::acquire || order == MemoryOrder::acq_rel;
+  const bool releases = order == MemoryOrder::release || order == MemoryOrder::acq_rel;
+  if (acquires)
+    acquire(thread, location, location.all.size(), scope);
+  else if (!location.all.empty())
+    take_up(seen_[thread], {&location, location.all.size(), scope});
+  if (releases) return release(thread, location, scope);
+  const auto fenced = fenced_.find(thread);
+  if (fenced == fenced_.end()) return;
+  Note note = fenced->second;
+  note.scope = std::min(note.scope, scope);
+  publish(location, std::move(note));
+}
+
+void Order::fence(unsigned thread, MemoryScope scope) {
+  if (const auto seen = seen_.find(thread); seen != seen_.end()) {
+    for (const Acquired& own : seen->second) acquire(thread, *own.notes, own.count, std::min(own.scope, scope));
+    seen_.erase(seen);
+  }
+  fenced_.insert_or_assign(thread, note(thread, scope));
+  ++epochs_[thread / warp_threads];
+}
+
+void Order::fence_async(unsigned thread) {
+  async_fences_[thread] = epochs_[thread / warp_threads]++;
+}
+
+bool Order::is_unfenced(const Mark& write) const {
+  return write.epoch != 0 && write.block == block_ && write.thread < async_fences_.size() &&
+         write.epoch > async_fences_[write.thread];
+}
+
+void Order::release_by_engine(Notes& location) {
+  const Mark mark = engine_mark(0);
+  publish(location,
+          {block_, mark.thread, mark.epoch, MemoryScope::block, std::vector<std::uint32_t>(epochs_.size()), {}});
+  ++epochs_.back();
+}
+
+bool Order::reaches(MemoryScope scope, std::uint32_t block) const {
+  if (block == block_ || scope >= MemoryScope::device) return true;
+  return scope == MemoryScope::cluster && block / cluster_blocks_ == block_ / cluster_blocks_;
+}
+
+bool Order::covers(const Acquired& acquired, const Mark& access, const Path* path) const {
+  const Notes& notes = *acquired.notes;
+  for (const Path* step = path; step != nullptr; step = step->before)
+    if (step->notes == &notes) return false;
+  if (const auto own = notes.by_block.find(access.block); own != notes.by_block.end())
+    for (auto i = own->second.rbegin(); i != own->second.rend(); ++i) {  // the later ones know more
+      if (*i >= acquired.count) continue;
+      const Note& note = notes.all[*i];
+      const bool same = access.thread == note.thread && (access.flags & Mark::many) == 0;
+      const bool knows = access.epoch <= note.known[access.thread / warp_threads];
+      if ((knows || (same && access.epoch <= note.epoch)) && reaches(std::min(note.scope, acquired.scope), note.block))
+        return true;
+    }
+  const Path here{&notes, path};
+  return std::ranges::any_of(notes.further, [&](const Notes::Further& further) {
+    const MemoryScope scope = std::min(further.scope, acquired.scope);
+    if (!reaches(scope, further.block)) return false;
+    std::size_t count = 0;
+    for (const Notes::Further::From& from : further.from)
+      if (from.index < acquired.count) count = from.count;
+    return count != 0 && covers({further.notes, count, scope}, access, &here);
+  });
+}
+
+bool Order::is_acquired(const Mark& access, unsigned thread) const {
+  const auto any = [&](const std::vector<Acquired>& all) {
+    return std::ranges::any_of(all, [&](const Acquired& own) { return covers(own, access, nullptr); });
+  };
+  if (any(warps_[thread / warp_threads])) return true;
+  const auto own = threads_.find(thread);
+  return own != threads_.end() && any(own->second);
+}
+
+}  // namespace tilewright::kernel::simulator

@@ -1,0 +1,154 @@
+// The checks of single granules.
+#include "kernel/simulate/shadow.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright::kernel::simulator {
+
+Shadow::Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps)
+    : shift_(static_cast<unsigned>(std::countr_zero(granule))),
+      written_(written),
+      slots_(std::max<std::size_t>(warps, 1)),
+      by_warp_(warps != 0),
+      cells_((bytes + granule - 1) >> shift_),
+      sets_(slots_) {
+  if (written_)
+    for (Cell& cell : cells_) cell.written = true;
+}
+
+void Shadow::reset() {
+  Cell fresh;
+  fresh.written = written_;
+  std::ranges::fill(cells_, fresh);
+  sets_.resize(slots_);
+}
+
+/// `visit(cell, earlier)` gives a hazard; all granules are visited, and the first hazard is the finding.
+template <class Visit>
+Finding Shadow::each(std::uint64_t offset, std::uint64_t bytes, Visit&& visit) {
+  Finding found;
+  for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) {
+    Mark earlier;
+    const Hazard hazard = visit(cells_[i], earlier);
+    if (hazard != Hazard::none && found.hazard == Hazard::none) found = {hazard, i << shift_, earlier};
+  }
+  return found;
+}
+
+/// The reader that a later, unordered one takes the place of.
+void Shadow::keep_reader(Cell& cell) {
+  if (cell.more == 0) {
+    cell.more = static_cast<std::uint32_t>(sets_.size() / slots_);
+    sets_.resize(sets_.size() + slots_);
+  }
+  Mark& slot = sets_[cell.more * slots_ + (by_warp_ ? cell.read.thread / warp_threads : 0)];
+  const bool others = slot.epoch != 0 && by_warp_ && slot.thread != cell.read.thread;
+  slot = cell.read;
+  if (others) slot.flags |= Mark::many;
+}
+
+void Shadow::note_read(const Order& order, Cell& cell, const Mark& access) {
+  const bool same = cell.read.thread == access.thread && cell.read.block == access.block;
+  if (!same && !order.before(cell.read, access.thread)) keep_reader(cell);
+  cell.read = access;
+}
+
+Hazard Shadow::check_write(const Order& order, const Cell& cell, const Mark& access, Mark& earlier) const {
+  const auto unordered = [&](const Mark& other) {
+    if (order.before(other, access.thread)) return false;
+    if ((other.flags & access.flags & Mark::atomic) != 0) return false;
+    earlier = other;
+    return true;
+  };
+  if (cell.pending) {
+    earlier = cell.write;
+    return Hazard::pending;
+  }
+  if (cell.locks != 0) {
+    earlier = cell.read;
+    return Hazard::locked;
+  }
+  if (unordered(cell.write) || unordered(cell.read)) return Hazard::race;
+  if (cell.more != 0)
+    for (std::size_t slot = 0; slot < slots_; ++slot)
+      if (unordered(sets_[cell.more * slots_ + slot])) return Hazard::race;
+  return Hazard::none;
+}
+
+Finding Shadow::read(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
+  return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
+    if (cell.pending || !order.before(cell.write, access.thread)) {
+      earlier = cell.write;
+      return cell.pending ? Hazard::pending : Hazard::race;
+    }
+    if (!cell.written) return Hazard::unwritten;
+    note_read(order, cell, access);
+    return Hazard::none;
+  });
+}
+
+Finding Shadow::write(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
+  return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
+    const Hazard hazard = check_write(order, cell, access, earlier);
+    cell.write = access;
+    cell.read = {};
+    cell.more = 0;
+    cell.written = true;
+    cell.pending = false;
+    return hazard;
+  });
+}
+
+Finding Shadow::atomic(const Order& order, std::uint64_t offset, std::uint64_t bytes, Mark access) {
+  access.flags |= Mark::atomic;
+  return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
+    const Hazard hazard = check_write(order, cell, access, earlier);
+    if (hazard == Hazard::none && !cell.written) return Hazard::unwritten;
+    cell.write = access;
+    cell.read = {};
+    cell.more = 0;
+    return hazard;
+  });
+}
+
+Finding Shadow::start_copy_to(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
+  return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
+    const Hazard hazard = check_write(order, cell, access, earlier);
+    cell.write = access;
+    cell.read = {};
+    cell.more = 0;
+    cell.pending = true;
+    return hazard;
+  });
+}
+
+void Shadow::end_copy_to(std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
+  for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) {
+    cells_[i].write = access;
+    cells_[i].written = true;
+    cells_[i].pending = false;
+  }
+}
+
+Finding Shadow::start_copy_from(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
+  Finding found = read(order, offset, bytes, access);
+  for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) ++cells_[i].locks;
+  return found;
+}
+
+Finding Shadow::find_unfenced(const Order& order, std::uint64_t offset, std::uint64_t bytes) {
+  return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
+    earlier = cell.write;
+    return order.is_unfenced(cell.write) ? Hazard::unfenced : Hazard::none;
+  });
+}
+
+void Shadow::end_copy_from(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
+  for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) {
+    if (cells_[i].locks != 0) --cells_[i].locks;
+    note_read(order, cells_[i], access);
+  }
+}
+
+}  // namespace tilewright::kernel::simulator
