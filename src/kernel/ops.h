@@ -49,8 +49,8 @@ namespace tilewright::kernel {
   X(smax, "smax", 2, 1, same_int, pure, none)                                                                          \
   X(umin, "umin", 2, 1, same_int, pure, none)                                                                          \
   X(umax, "umax", 2, 1, same_int, pure, none)                                                                          \
-  X(fmin, "fmin", 2, 1, same_float, pure, none) /* NaN if either is; -0 below +0 */                                \
-  X(fmax, "fmax", 2, 1, same_float, pure, none) /* NaN if either is; -0 below +0 */                                \
+  X(fmin, "fmin", 2, 1, same_float, pure, none) /* NaN if either is; -0 below +0 */                                    \
+  X(fmax, "fmax", 2, 1, same_float, pure, none) /* NaN if either is; -0 below +0 */                                    \
   X(bit_and, "and", 2, 1, same_int, pure, none)                                                                        \
   X(bit_or, "or", 2, 1, same_int, pure, none)                                                                          \
   X(bit_xor, "xor", 2, 1, same_int, pure, none)                                                                        \

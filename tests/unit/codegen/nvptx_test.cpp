@@ -290,7 +290,7 @@ kernel others(%x: ptr readonly align 16, %y: ptr align 16, %n: i64) gpu threads 
   store i8 %q, %y, %m align 1
   %g = gather f32x4 %x, %off, %m4 align 4
   scatter f32x4 %g, %y, %off, %m4 align 4
-  %w = load f32x3 %y align 4 
+  %w = load f32x3 %y align 4
   store f32x3 %w, %s align 4
   %u = warp_shuffle idx i64 %i, %1
   %u2 = warp_shuffle up f64 %d, %1
