@@ -24,8 +24,10 @@ struct TensorMapRequest {
   TensorMapFill fill = TensorMapFill::zero;  ///< what stands for elements outside of the extents; nan only for floats
 };
 
-/// Encoding is pure computation: 0.06 µs, nothing on the device changes. R095: an argument that the copy engine cannot
-/// take, with its limit. R094: the device has no tensor maps. R090 to R092.
+/// A copy's coordinates must put the first byte of the box on a multiple of 16, also before the tensor's start:
+/// anything else is an illegal instruction, which loses the device. Encoding is pure computation: 0.06 µs, nothing on
+/// the device changes. R095: an argument that the copy engine cannot take, with its limit. R094: the device has no
+/// tensor maps. R090 to R092.
 Result<TensorMap> encode_tensor_map(Context& context, const TensorMapRequest& request);
 
 }  // namespace tilewright::cuda
