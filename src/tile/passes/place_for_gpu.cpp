@@ -24,7 +24,7 @@ IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
 /// The iterator whose points shall lie next to each other in shared memory: the lanes; else the one that the most
 /// threads and registers lie along.
 IterId fastest_iter(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache) {
-  IterId best = cache.tile.front().first;
+  IterId best;  // none: a scalar
   std::int64_t most = 0;
   for (const auto& [iter, size] : cache.tile) {
     if (iter == nest.schedule.lanes) return iter;
@@ -80,10 +80,12 @@ void insert_barriers(const Program& program, Block& block, bool repeats) {
 
 void place_for_gpu(Program& program, const nest::Nest& nest) {
   program.phase = Phase::placed;
-  stage_reads(program, nest,
-              {[&](const Program& from, const nest::CachedRead& cache, const Load& load,
-                   const std::vector<Axis>& registers) { return shared_buffer(from, nest, cache, load, registers); },
-               true});
+  // One thread alone has nobody to share with.
+  if (!program.threads.empty())
+    stage_reads(program, nest,
+                {[&](const Program& from, const nest::CachedRead& cache, const Load& load,
+                     const std::vector<Axis>& registers) { return shared_buffer(from, nest, cache, load, registers); },
+                 true});
   insert_barriers(program, program.body, false);
   for (Value& value : program.values)
     for (Axis& axis : value.type.axes) axis.lanes = axis.iter == nest.schedule.lanes && axis.chunk != 1;
