@@ -1,7 +1,9 @@
 // The fake driver's compiler, modules and launches. Its machine code is "CUBIN sm_90" and a line with the PTX.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "fake_call.h"
 
@@ -103,7 +105,7 @@ FAKE_EXPORT cuModuleLoadData(ModuleHandle* module, const void* image) {
   // Every image of the tests ends in a '}', the last of its text.
   const char* text = static_cast<const char*>(image);
   auto object = std::make_unique<ModuleObject>();
-  object->text.assign(text, static_cast<std::size_t>(std::strchr(text, '}') - text));
+  object->text.assign(text, std::ranges::find(text, std::unreachable_sentinel, '}'));
   for (const std::string& name : entries_of(object->text))
     object->functions.push_back(std::make_unique<FunctionObject>(FunctionObject{name}));
   *module = state().modules.add(std::move(object));
