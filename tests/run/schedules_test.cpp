@@ -38,6 +38,21 @@ TEST(Schedules, odd_vectors_to_an_output_past_the_caches) {
                         .small_caches = true}));
 }
 
+TEST(Schedules, tiles_inside_a_staged_tile_that_do_not_divide_it) {
+  for (const std::string inner : {"5", "3", "7", "4"})
+    for (const std::string processor : {"", "sse2"}) {
+      EXPECT_TRUE(agrees({.statement = scheduled("o[] ++= a[i] + cast(i32, b[i])",
+                                                 {"tile(i, 8)", "tile(i.in, " + inner + ")", "cache(a)"}),
+                          .operands = {{"a", DType::i32, {21}}, {"b", DType::f64, {21}}},
+                          .processor = processor}));
+      EXPECT_TRUE(agrees({.statement = scheduled("o[i, j] ++= a[i, k] * b[k, j]",
+                                                 {"tile(i, 16)", "tile(i.in, " + inner + ")", "tile(j, 16)",
+                                                  "tile(j.in, " + inner + ")", "tile(k, 8)", "cache(a)", "cache(b)"}),
+                          .operands = {{"a", DType::f32, {19, 21}}, {"b", DType::f32, {21, 37}}},
+                          .processor = processor}));
+    }
+}
+
 TEST(Schedules, tiles_of_every_size) {
   for (const int tile : {1, 2, 3, 4, 7, 8, 16, 33, 64})
     EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j]",

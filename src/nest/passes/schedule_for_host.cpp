@@ -111,6 +111,7 @@ Choice complete(const Problem& p) {
     if (loop.unroll > 1) choice.registers[loop.iter] = loop.unroll;
   }
   std::map<IterId, std::int64_t> around, divisor;  // the smallest tile, and what divides all of them
+  std::map<IterId, int> tiles;                     // how many there are, one inside the other
   for (const Loop& loop : p.nest.loops) {
     const bool is_tiled =
         std::ranges::any_of(p.nest.loops, [&](const Loop& other) { return other.name == loop.name + ".in"; });
@@ -118,6 +119,7 @@ Choice complete(const Problem& p) {
     const auto [tile, added] = around.emplace(loop.iter, loop.step.constant());
     if (!added) tile->second = std::min(tile->second, loop.step.constant());
     divisor[loop.iter] = std::gcd(divisor[loop.iter], loop.step.constant());
+    ++tiles[loop.iter];
   }
   const bool in_buffer = accumulates_in_buffer(p.nest, choice.levels);
   for (auto entry = choice.registers.begin(); entry != choice.registers.end();) {
@@ -125,8 +127,10 @@ Choice complete(const Problem& p) {
     const auto tile = around.find(iter);
     if (tile != around.end()) size = std::min(size, tile->second);
     if (size > 1 && iter == choice.lanes && size % p.vector != 0 && size > p.vector) size = size / p.vector * p.vector;
-    // Accumulators in a buffer are stored as whole register tiles, which must not reach into the next tile.
-    if (in_buffer && tile != around.end())
+    // Accumulators in a buffer are stored as whole register tiles, which must not reach into the next tile; staged
+    // panels are read as whole ones, which tiles inside of the staged one must not start in the middle of.
+    const bool staged_inside = !choice.caches.empty() && tiles[iter] > 1;
+    if ((in_buffer || staged_inside) && tile != around.end())
       while (divisor.at(iter) % size != 0) --size;
     entry = size > 1 ? std::next(entry) : choice.registers.erase(entry);
   }
