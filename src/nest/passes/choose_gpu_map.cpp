@@ -8,21 +8,6 @@ namespace {
 
 constexpr std::int64_t square = 64;  ///< points of a staged square's side
 
-/// Operands that the output crosses, staged a square at a time: read along their rows, and written along the output's.
-void stage_crossing(const Problem& p, Choice& choice, IterId cross) {
-  for (std::size_t r = 0; r < p.nest.reads.size(); ++r) {
-    const ReadId id{static_cast<std::uint32_t>(r)};
-    const Read& read = p.nest.reads[id];
-    if (read.otherwise || stride_along(p.nest, p.facts, read, cross) != StrideClass::one ||
-        stride_along(p.nest, p.facts, read, choice.lanes) != StrideClass::other)
-      continue;
-    CachedRead staged{id, {}};
-    for (IterId iter : p.outputs)
-      if (depends_on(read, iter)) staged.tile.emplace_back(iter, choice.points(iter));
-    choice.caches.push_back(std::move(staged));
-  }
-}
-
 Choice through_squares(const Problem& p, IterId lanes, IterId cross) {
   Choice choice;
   choice.lanes = lanes;
@@ -39,7 +24,8 @@ Choice through_squares(const Problem& p, IterId lanes, IterId cross) {
   std::vector<IterId> others = p.outputs;
   std::erase_if(others, [&](IterId iter) { return iter == lanes || iter == cross; });
   deal_rest(p, choice, others);
-  stage_crossing(p, choice, cross);
+  // Read along their rows, and written along the output's.
+  choice.caches = p.staged_crossing(lanes, cross, [&](IterId iter) { return choice.points(iter); });
   others.push_back(cross);
   others.push_back(lanes);
   add_grid(p, choice, others);

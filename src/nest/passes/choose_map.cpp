@@ -10,23 +10,6 @@ constexpr std::int64_t task_points = 1 << 14;    ///< a task worth its dispatch:
 constexpr std::int64_t transpose_rows = 128;     ///< points of an output row that a block writes one after the other
 constexpr std::int64_t transpose_columns = 512;  ///< points of an operand's row that a block reads one after the other
 
-/// Operands that the output crosses are turned while they are staged, a block at a time: rows are read and written in
-/// long pieces, and rows that lie a power of two apart do not drive each other out of the caches in between.
-void stage_crossing(const Problem& p, Choice& choice, IterId cross) {
-  for (std::size_t r = 0; r < p.nest.reads.size(); ++r) {
-    const ReadId id{static_cast<std::uint32_t>(r)};
-    const Read& read = p.nest.reads[id];
-    if (read.otherwise || stride_along(p.nest, p.facts, read, cross) != StrideClass::one ||
-        stride_along(p.nest, p.facts, read, choice.lanes) != StrideClass::other)
-      continue;
-    CachedRead staged{id, {}};
-    for (IterId iter : p.outputs)
-      if (depends_on(read, iter))
-        staged.tile.emplace_back(iter, iter == choice.lanes ? transpose_rows : iter == cross ? transpose_columns : 1);
-    choice.caches.push_back(std::move(staged));
-  }
-}
-
 }  // namespace
 
 void add_parallel(const Problem& p, std::vector<Level>& levels, const std::vector<IterId>& iters, std::int64_t inner) {
@@ -68,7 +51,11 @@ Choice choose_map(const Problem& p) {
     choice.levels.push_back({cross, transpose_columns, true});
     if (p.bucket(lanes) * p.bucket(cross) * p.element_bytes > p.target.l2_bytes) {
       // The rows of a staged block are written one after the other: many half-written lines at once are slow.
-      stage_crossing(p, choice, cross);
+      // Turned while staged: long pieces on both sides, and rows that lie a power of two apart do not drive each other
+      // out of the caches in between.
+      choice.caches = p.staged_crossing(lanes, cross, [&](IterId iter) {
+        return iter == lanes ? transpose_rows : iter == cross ? transpose_columns : 1;
+      });
       choice.registers = {{lanes, 4 * p.vector}};
       choice.levels.push_back({cross, 1, false});
       choice.levels.push_back({lanes, 4 * p.vector, false});

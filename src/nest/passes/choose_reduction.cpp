@@ -89,7 +89,6 @@ Choice down_rows(const Problem& p, IterId lanes) {
   } else {
     add_parallel(p, choice.levels, others, p.bucket(lanes) * std::max<std::int64_t>(terms, 1));
     if (others.empty() || p.bucket(lanes) > row_segment) {
-      std::erase_if(choice.levels, [](const Level& level) { return !level.parallel; });
       choice.levels.clear();
       for (IterId iter : others) choice.levels.push_back({iter, 1, true});
       choice.levels.push_back({lanes, row_segment, true});

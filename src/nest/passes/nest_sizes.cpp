@@ -72,4 +72,21 @@ IterId NestSizes::contiguous_in(const Read* read) const {
   return {};
 }
 
+std::vector<CachedRead> NestSizes::staged_crossing(IterId lanes, IterId cross,
+                                                   const std::function<std::int64_t(IterId)>& points_of) const {
+  std::vector<CachedRead> caches;
+  for (std::size_t r = 0; r < nest.reads.size(); ++r) {
+    const ReadId id{static_cast<std::uint32_t>(r)};
+    const Read& read = nest.reads[id];
+    if (read.otherwise || stride_along(nest, facts, read, cross) != StrideClass::one ||
+        stride_along(nest, facts, read, lanes) != StrideClass::other)
+      continue;
+    CachedRead staged{id, {}};
+    for (IterId iter : outputs)
+      if (depends_on(read, iter)) staged.tile.emplace_back(iter, points_of(iter));
+    caches.push_back(std::move(staged));
+  }
+  return caches;
+}
+
 }  // namespace tilewright::nest

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "nest/access.h"
@@ -29,6 +30,10 @@ struct NestSizes {
   /// An output iterator other than the lanes, of at least `least` points, in which an operand that jumps along the
   /// lanes is contiguous.
   IterId crossing(IterId lanes, std::int64_t least) const;
+  /// The reads that jump along the lanes and are contiguous along `cross`, each staged in tiles of `points_of(iter)`
+  /// points.
+  std::vector<CachedRead> staged_crossing(IterId lanes, IterId cross,
+                                          const std::function<std::int64_t(IterId)>& points_of) const;
   /// The read that moves the most data; null without reads.
   const Read* main_read() const;
   /// The iterator of more than one point in which the read is contiguous, reductions first; invalid: none.
