@@ -20,15 +20,15 @@ std::string target_text(const HostTarget& target) {
 
 }  // namespace
 
-kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target) {
-  kernel::HostKernel lowered = kernel::tile_to_kernel(program, target);
+kernel::LoweredKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target) {
+  kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
   kernel::run_kernel_passes(lowered.kernel, kernel::kernel_facts(target));
   return lowered;
 }
 
 HostCompiler::HostCompiler(HostTarget target, DiskCache disk) : target_(std::move(target)), disk_(std::move(disk)) {}
 
-Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(const kernel::HostKernel& lowered) {
+Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(const kernel::LoweredKernel& lowered) {
   // The code generator verifies the kernel and runs the kernel passes itself.
   const std::string key = cache_key({code_version, target_text(target_), to_text(lowered.kernel)});
   if (const auto object = disk_.load(key))

@@ -49,7 +49,7 @@ class HostCompiler {
   const HostTarget& target() const { return target_; }
 
  private:
-  Result<std::shared_ptr<const codegen::HostCode>> compile_kernel(const kernel::HostKernel& lowered);
+  Result<std::shared_ptr<const codegen::HostCode>> compile_kernel(const kernel::LoweredKernel& lowered);
 
   HostTarget target_;
   DiskCache disk_;
@@ -57,6 +57,6 @@ class HostCompiler {
 };
 
 /// The kernel of a placed tile program after the kernel passes.
-kernel::HostKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target);
+kernel::LoweredKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target);
 
 }  // namespace tilewright

@@ -23,8 +23,7 @@ Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
   if (!built) return std::unexpected(built.error());
   plan->plan = std::move(*built);
   for (const tile::Program& program : plan->plan.kernels) {
-    kernel::GpuKernel lowered = kernel::tile_to_kernel(program, target_);
-    plan->kernels.push_back({std::move(lowered.kernel), std::move(lowered.arguments), std::move(lowered.grid), 0});
+    plan->kernels.push_back(kernel::tile_to_kernel(program, target_));
     if (!code) continue;
     auto ptx = codegen::emit_ptx(plan->kernels.back().kernel, target_);
     if (!ptx) return std::unexpected(ptx.error());

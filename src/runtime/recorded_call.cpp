@@ -53,7 +53,7 @@ class Recorder : public plan::Executor {
   }
 
   Result<void> launch(const plan::LaunchCall& launch) override {
-    const kernel::HostKernel& kernel = plan_.kernels[launch.kernel.index];
+    const kernel::LoweredKernel& kernel = plan_.kernels[launch.kernel.index];
     const tile::Program& program = plan_.plan.kernels[launch.kernel];
     const SymbolValues symbols = launch_symbols(launch);
     RecordedCall::LaunchStep step;

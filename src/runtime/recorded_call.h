@@ -19,7 +19,7 @@ namespace tilewright {
 struct LoweredPlan {
   virtual ~LoweredPlan() = default;
   plan::Plan plan;
-  std::vector<kernel::HostKernel> kernels;
+  std::vector<kernel::LoweredKernel> kernels;
 };
 
 struct RecordedCall {

@@ -36,7 +36,7 @@ struct Outcome {
   std::vector<Scalar> values;  ///< of generated code, row-major
   std::vector<std::int64_t> shape;
   DType dtype = DType::f32;
-  std::vector<kernel::GpuKernel> gpu_kernels;  ///< of the GPU's plan
+  std::vector<kernel::LoweredKernel> gpu_kernels;  ///< of the GPU's plan
 };
 Outcome run_everywhere(const Case& each);
 

@@ -48,7 +48,7 @@ Result<void> KernelExecutor::fill(const TensorView& view, Scalar value) {
 }
 
 Result<void> KernelExecutor::launch(const plan::LaunchCall& call) {
-  const kernel::HostKernel& host = plan_.kernels[call.kernel.index];
+  const kernel::LoweredKernel& host = plan_.kernels[call.kernel.index];
   const SymbolValues symbols = symbols_of(call);
   auto interpreter = kernel::Interpreter::make(host.kernel);
   if (!interpreter) return std::unexpected(interpreter.error());

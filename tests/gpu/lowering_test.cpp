@@ -33,7 +33,7 @@ void expect_right(const Case& each, std::size_t kernels) {
   EXPECT_EQ(outcome.rejection, "") << to_text(each);
   ASSERT_EQ(outcome.difference, "") << to_text(each);
   EXPECT_EQ(outcome.gpu_kernels.size(), kernels) << to_text(each);
-  for (const kernel::GpuKernel& lowered : outcome.gpu_kernels) {
+  for (const kernel::LoweredKernel& lowered : outcome.gpu_kernels) {
     const auto ptx = codegen::emit_ptx(lowered.kernel, *nvptx_target_named("sm_90a"));
     ASSERT_TRUE(ptx.has_value()) << render(ptx.error()) << to_text(lowered.kernel);
     if (std::getenv("TILEWRIGHT_SHOW") != nullptr) std::printf("%s%s", to_text(lowered.kernel).c_str(), ptx->c_str());

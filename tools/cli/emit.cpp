@@ -37,7 +37,7 @@ Result<std::string> tile_text(const Target&, const Compilation& compilation) {
 template <class Part>
 Result<std::string> each_kernel(const Compilation& compilation, Part&& part) {
   std::string text;
-  for (const kernel::HostKernel& lowered : compilation.plan->kernels) {
+  for (const kernel::LoweredKernel& lowered : compilation.plan->kernels) {
     Result<std::string> next = part(lowered.kernel);
     if (!next) return next;
     text += (text.empty() ? "" : "\n") + *next;

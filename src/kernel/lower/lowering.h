@@ -96,8 +96,8 @@ using PiecePlace = std::map<IterId, PieceStart>;
 class Lowering {
  public:
   Lowering(const tile::Program& program, const Machine& machine);
-  HostKernel run_points();
-  GpuKernel run_block();
+  LoweredKernel run_points();
+  LoweredKernel run_block();
 
  private:
   // tile_to_kernel.cpp: parameters, scopes, structure.
@@ -206,7 +206,7 @@ class Lowering {
   const tile::Program& program_;
   Machine machine_;
   Builder build_;
-  HostKernel result_;
+  LoweredKernel result_;
   ValueId thread_;                             ///< the thread's number in its block, i32
   std::map<IterId, ValueId> thread_places_;    ///< i32: the thread's number along each thread axis
   std::map<IterId, ValueId> thread_offsets_;   ///< points from the block's base to the thread's

@@ -10,7 +10,7 @@
 
 namespace tilewright::kernel {
 
-HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target) {
+LoweredKernel tile_to_kernel(const tile::Program& program, const HostTarget& target) {
   return lowering::Lowering(program, {tile::vector_lanes(program, target), target.has_fma, {}}).run_points();
 }
 
@@ -35,7 +35,7 @@ std::int32_t resident_blocks(const tile::Program& program, const NvptxTarget& ta
 
 }  // namespace
 
-GpuKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target) {
+LoweredKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target) {
   // One value is what a thread holds of an axis; the code generator cuts its accesses as their alignment allows.
   constexpr int lanes = 16;
   const ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program)),
@@ -88,7 +88,7 @@ void Lowering::declare_scopes() {
     result_.grid.push_back(ceil_div(program_.iters[axis.iter].extent, axis.step));
 }
 
-HostKernel Lowering::run_points() {
+LoweredKernel Lowering::run_points() {
   declare_tensors();
   result_.workspace_bytes = 0;
   if (!program_.buffers.empty()) {
@@ -114,14 +114,15 @@ HostKernel Lowering::run_points() {
   return std::move(result_);
 }
 
-GpuKernel Lowering::run_block() {
+LoweredKernel Lowering::run_block() {
   declare_tensors();
   const ValueId begin = build_.parameter("begin", {Element::i64, 1});
   result_.arguments.push_back(GridBeginArgument{});
   declare_threads();
   declare_scopes();
   lower_point(build_.add(begin, build_.special(Special::block)), result_.grid);
-  return GpuKernel{build_.finish(), std::move(result_.arguments), std::move(result_.grid)};
+  result_.kernel = build_.finish();
+  return std::move(result_);
 }
 
 void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {

@@ -41,23 +41,18 @@ struct GridEndArgument {};
 using LaunchArgument =
     std::variant<TensorArgument, SizeArgument, WorkspaceArgument, GridBeginArgument, GridEndArgument>;
 
-struct HostKernel {
+/// A GPU's kernel has its block's threads in `kernel.block` and its shared memory in shared_layout(kernel).bytes; its
+/// arguments hold no workspace and no end.
+struct LoweredKernel {
   Kernel kernel;
   std::vector<LaunchArgument> arguments;  ///< one a parameter
-  std::vector<IntExpr> grid;              ///< points along each grid axis; empty: one point
-  IntExpr workspace_bytes;                ///< of one task
-};
-
-HostKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);
-
-struct GpuKernel {
-  Kernel kernel;  ///< `block` has the threads of a block; shared_layout(kernel).bytes is the shared memory of a launch
-  std::vector<LaunchArgument> arguments;  ///< one a parameter; no workspace, no end
-  /// Points along each grid axis; a launch has as many blocks in a row as their product, 1 without axes. Where that is
-  /// more than a grid can have, several launches begin one after the other.
+  /// Points along each grid axis; empty: one point. On a GPU a launch has as many blocks in a row as their product;
+  /// where that is more than a grid can have, several launches begin one after the other.
   std::vector<IntExpr> grid;
+  IntExpr workspace_bytes = 0;  ///< of one task
 };
 
-GpuKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target);
+LoweredKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);
+LoweredKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target);
 
 }  // namespace tilewright::kernel

@@ -18,7 +18,7 @@ class CudaCall final : public DeviceCall {
  public:
   CudaCall(Stream stream, std::shared_ptr<const NvptxPlan> plan, std::vector<Function> functions, RecordedCall call)
       : stream_(std::move(stream)), plan_(std::move(plan)), functions_(std::move(functions)), call_(std::move(call)) {
-    for (const kernel::HostKernel& lowered : plan_->kernels)
+    for (const kernel::LoweredKernel& lowered : plan_->kernels)
       shared_bytes_.push_back(kernel::shared_layout(lowered.kernel).bytes);
   }
 

@@ -34,7 +34,7 @@ std::string produce(const FileTest& test) {
   tile::place_for_gpu(program, nest);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "place_for_gpu") return to_text(program);
-  const kernel::GpuKernel lowered = kernel::tile_to_kernel(program, target);
+  const kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
   if (const auto sound = kernel::verify(lowered.kernel); !sound) return render(sound.error());
   return to_text(lowered.kernel);
 }

@@ -71,7 +71,7 @@ std::string produce(const FileTest& test) {
   tile::stream_stores(program, facts, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "stream_stores") return to_text(program);
-  const kernel::HostKernel lowered = kernel::tile_to_kernel(program, target);
+  const kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
   if (const auto sound = kernel::verify(lowered.kernel); !sound) return render(sound.error());
   return to_text(lowered.kernel);
 }
