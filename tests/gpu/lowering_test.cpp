@@ -73,6 +73,50 @@ TEST(GpuLowering, WholeSumsAreSplit) {
   expect_right(statement("s[] ++= a[k] * b[k]", {operand("a", {300000}), operand("b", {300000})}), 2);
 }
 
+TEST(GpuLowering, ContractionsOfJoinedIterators) {
+  expect_right(statement("c[i, j, m] ++= a[i, k, j] * b[k, m]", {operand("a", {5, 40, 19}), operand("b", {40, 33})}),
+               1);
+  expect_right(statement("c[m, i, j] ++= a[i, j, k, l] * b[k, m, l]",
+                         {operand("a", {3, 6, 5, 7}, DType::f64), operand("b", {5, 70, 7}, DType::f64)}),
+               1);
+}
+
+TEST(GpuLowering, ContractionsWithABatchAlongThreads) {
+  const std::string text = "c[i, k, m, o] ++= a[i, j, k, l, o] * b[m, j, l, o]";
+  expect_right(statement(text, {operand("a", {4, 4, 16, 8, 16}), operand("b", {32, 4, 8, 16})}), 1);
+  expect_right(statement(text, {operand("a", {3, 4, 5, 6, 11}), operand("b", {7, 4, 6, 11})}), 1);
+  expect_right(statement(text, {operand("a", {2, 3, 5, 4, 9}, DType::f16), operand("b", {6, 3, 4, 9}, DType::f16)}), 1);
+}
+
+TEST(GpuLowering, ContractionsOfSmallMatrices) {
+  const std::string text = "c[b, i, j] ++= x[b, i, k] * y[b, k, j]";
+  expect_right(statement(text, {operand("x", {70, 4, 4}), operand("y", {70, 4, 4})}), 1);
+  expect_right(statement(text, {operand("x", {33, 7, 6}), operand("y", {33, 6, 9})}), 1);
+}
+
+TEST(GpuLowering, ContractionsOfFewRows) {
+  const std::string text = "c[i, j] ++= a[i, k] * b[k, j]";
+  expect_right(statement(text, {operand("a", {16, 96}), operand("b", {96, 512})}), 1);
+  expect_right(statement(text, {operand("a", {5, 37}), operand("b", {37, 259})}), 1);
+  expect_right(statement(text, {operand("a", {3, 37}, DType::f16), operand("b", {37, 259}, DType::f16)}), 1);
+}
+
+TEST(GpuLowering, ContractionsOfManyTermsAreSplit) {
+  expect_right(statement("c[i, j] ++= a[i, k] * b[k, j]", {operand("a", {24, 6000}), operand("b", {6000, 20})}), 2);
+  expect_right(statement("c[i, j, o] ++= a[i, k, l, o] * b[j, k, l, o]",
+                         {operand("a", {9, 20, 33, 8}), operand("b", {10, 20, 33, 8})}),
+               2);
+}
+
+TEST(GpuLowering, ContractionsOfThreeFactors) {
+  const std::string bilinear = "c[i, j] ++= x[i, k] * w[j, k, l] * y[i, l]";
+  expect_right(statement(bilinear, {operand("x", {37, 5}), operand("w", {21, 5, 13}), operand("y", {37, 13})}), 1);
+  expect_right(statement(bilinear, {operand("x", {32, 40}), operand("w", {32, 40, 32}), operand("y", {32, 32})}), 2);
+  expect_right(statement("c[i, j] ++= x[i, k] * s[k] * y[j, k]",
+                         {operand("x", {37, 29}), operand("s", {29}), operand("y", {35, 29})}),
+               1);
+}
+
 TEST(GpuLowering, Contractions) {
   expect_right(statement("c[i, j] ++= a[i, k] * b[k, j]", {operand("a", {130, 33}), operand("b", {33, 140})}), 1);
   expect_right(statement("c[i, j] ++= a[i, k] * b[j, k]", {operand("a", {65, 64}), operand("b", {32, 64})}), 1);

@@ -121,6 +121,7 @@ class Lowering {
   std::vector<Registers> lower_if(const tile::If& branch);
   std::vector<Registers> lower_repeated(const tile::For& loop, std::int64_t times, std::vector<Registers> carried);
   std::int64_t repetitions(const tile::For& loop, std::int64_t length) const;
+  std::int64_t copies_inside(const tile::For& loop) const;
   std::vector<Registers> run_ops(const tile::Block& block);
   void allocate(tile::BufferId buffer);
   template <class Body>

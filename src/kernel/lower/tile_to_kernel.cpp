@@ -280,13 +280,27 @@ ValueId Lowering::pending_full() {
   return all;
 }
 
-/// How often a loop over a full scope of `length` points runs, where that is few enough to repeat its body in place;
-/// else 0. Only threads want that: addresses become constants, and loads can be moved before what uses them.
+/// How often a loop over a full scope of `length` points runs, where that is few enough to repeat its body in place,
+/// with what is repeated inside of it; else 0. Only threads want that: addresses become constants, and loads can be
+/// moved before what uses them.
 std::int64_t Lowering::repetitions(const tile::For& loop, std::int64_t length) const {
   constexpr std::int64_t most = 32;
   if (!has_threads() || length == 0 || !loop.step.is_constant()) return 0;
   const std::int64_t step = loop.step.constant();
-  return length % step == 0 && length / step <= most ? length / step : 0;
+  if (length % step != 0 || length / step > most) return 0;
+  return length / step * copies_inside(loop) <= most ? length / step : 0;
+}
+
+/// How often the innermost body inside of a loop is repeated in place.
+std::int64_t Lowering::copies_inside(const tile::For& loop) const {
+  std::int64_t copies = 1;
+  for (const tile::Op& op : loop.body.ops)
+    if (const auto* inner = std::get_if<tile::For>(&op.node)) {
+      const std::int64_t step = loop.step.is_constant() ? loop.step.constant() : 0;
+      const std::int64_t length = inner->iter == loop.iter ? step : scopes_.at(inner->iter).length;
+      copies = std::max(copies, copies_inside(*inner) * std::max<std::int64_t>(repetitions(*inner, length), 1));
+    }
+  return copies;
 }
 
 std::vector<Registers> Lowering::lower_repeated(const tile::For& loop, std::int64_t times,

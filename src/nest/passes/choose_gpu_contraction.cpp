@@ -1,157 +1,238 @@
 // The GPU scheduler's choice for contractions with scalar products: a square of outputs a block, a square of registers
-// a thread, both factors staged in shared memory.
+// a thread, what several threads use staged in shared memory.
 //
 // With f32: 128 × 128 outputs, 256 threads of 8 × 8. A step of 16 terms stages 2 · 128 · 16 elements and does 64 · 16
 // products a thread for 16 · 16 elements that it reads from shared memory. A thread's 8 rows are two runs of 4, 64
 // apart, so that the threads of a warp read neighbouring vectors of 16 bytes: no two in one bank.
+//
+// Rows and columns are joined iterators: `contract_tiles` says how many of them a block takes, and they fill up from
+// the iterator whose points lie closest in memory. In ijklo,mjlo->ikmo rows are (i, k) and columns m: 64 rows of a
+// block are 4 points of i by all 16 of k.
+//
+// A batch iterator along which both factors are contiguous (o, there) lies along threads, 32 bytes of it: each thread
+// has one point of it and a square of its own. Rows of shared memory hold a thread's neighbours, m or k, so that it
+// still reads vectors; the copy turns them.
 #include <algorithm>
 #include <array>
+#include <bit>
 
+#include "nest/passes/contraction_tiles.h"
 #include "nest/passes/gpu_schedule.h"
 
 namespace tilewright::nest::gpu_schedule {
 namespace {
 
-constexpr std::int64_t side_threads = 16;   ///< threads along each side of a block's square
-constexpr std::int64_t most_registers = 8;  ///< points of a thread along each side
-constexpr std::int64_t neighbours = 4;      ///< of a thread, in one piece
-constexpr std::int64_t depth_bytes = 64;    ///< of one row of a staged factor: 16 terms of f32
-
-IterId choose_lanes(const Problem& p, const Contraction& c) {
-  IterId best;
-  int best_score = -1;
-  const auto is_contiguous = [&](ExprId side, IterId iter) {
-    return std::ranges::any_of(reads_below(p.nest, side), [&](ReadId id) {
-      return stride_along(p.nest, p.facts, p.nest.reads[id], iter) == StrideClass::one;
-    });
-  };
-  for (const std::vector<IterId>* group : {&c.m, &c.n})
-    for (IterId iter : *group) {
-      if (p.bucket(iter) <= 1) continue;
-      int score = p.bucket(iter) >= side_threads ? 8 : 0;
-      if (output_stride_along(p.nest, p.facts, iter) == StrideClass::one) score += 4;
-      for (ExprId side : {c.lhs, c.rhs}) score += is_contiguous(side, iter) ? 1 : 0;
-      if (score >= best_score) best = iter, best_score = score;
-    }
-  return best;
-}
+constexpr std::int64_t sector_bytes = 32;      ///< that memory moves at once: of a batch along threads
+constexpr std::int64_t most_points = 1 << 16;  ///< of a group, as far as choices go
 
 class Chooser {
  public:
   Chooser(const Problem& problem, Contraction contraction) : p_(problem), c_(std::move(contraction)) {}
 
   Choice run() {
-    choice_.lanes = choose_lanes(p_, c_);
+    choose_lanes();
     if (std::ranges::find(c_.m, choice_.lanes) != c_.m.end()) {
       std::swap(c_.lhs, c_.rhs);
       std::swap(c_.m, c_.n);
     }
-    column_ = choice_.lanes;
-    row_ = p_.largest(c_.m);
-    choose_square();
+    neighbours_ = std::clamp<std::int64_t>(vector_bytes / element_bytes(), 1, 8);
+    rows_ = inner_first(c_.m, c_.lhs);
+    columns_ = inner_first(c_.n, c_.rhs);
+    batch_ = batch_inner_first();
+    order_terms();
+    tiles_ = choose_tiles(sizes());
+    deal_threads();
     choose_depth();
     order_loops();
     add_caches();
-    choice_.reasons.push_back("form: contraction; " + std::to_string(choice_.points(row_)) + " of " + name(row_) +
-                              " by " + std::to_string(choice_.points(column_)) + " of " + name(column_) + " a block, " +
-                              std::to_string(choice_.dealt[row_].chunk * choice_.dealt[row_].pieces) + " by " +
-                              std::to_string(choice_.dealt[column_].chunk * choice_.dealt[column_].pieces) +
-                              " a thread");
+    explain();
     return std::move(choice_);
   }
 
  private:
   const std::string& name(IterId iter) const { return p_.nest.iterators[iter].name; }
-
-  static Dealt deal(std::int64_t points) {
-    Dealt dealt;
-    const std::int64_t registers = std::clamp<std::int64_t>(points / side_threads, 1, most_registers);
-    dealt.chunk = std::min(registers, neighbours);
-    dealt.pieces = registers / dealt.chunk;
-    dealt.threads = std::max<std::int64_t>(points / registers, 1);
-    return dealt;
+  std::int64_t group_points(const std::vector<IterId>& group) const {
+    return std::clamp<std::int64_t>(p_.points(group), 1, most_points);
   }
 
-  /// The largest square that leaves work for the device, halved along its longer side first.
-  void choose_square() {
-    const std::int64_t widest = side_threads * most_registers;
-    std::int64_t rows = std::clamp<std::int64_t>(p_.bucket(row_), 1, widest);
-    std::int64_t columns = std::clamp<std::int64_t>(p_.bucket(column_), 1, widest);
-    const auto set = [&] {
-      choice_.dealt[row_] = deal(rows);
-      choice_.dealt[column_] = deal(columns);
-    };
-    for (set(); blocks_of(p_, choice_) < few_blocks / 2 && std::max(rows, columns) > 2 * side_threads; set())
-      (rows >= columns ? rows : columns) /= 2;
-    choice_.thread_order = {row_, column_};
-    std::vector<IterId> others;
-    for (const std::vector<IterId>* group : {&c_.m, &c_.n})
-      for (IterId iter : *group)
-        if (iter != row_ && iter != column_) others.push_back(iter);
-    deal_rest(p_, choice_, others);
-  }
+  // ---- What lies next to what ----
 
-  /// Terms that are staged together: along the iterator in which a factor is contiguous, then along others.
-  void choose_depth() {
-    for (IterId iter : c_.k) depth_[iter] = 1;
-    std::vector<IterId> order = c_.k;
-    std::ranges::sort(order, {}, [&](IterId iter) { return std::pair(rank(iter), iter.index); });
-    std::int64_t left = std::max<std::int64_t>(depth_bytes / widest_element(), 4);
-    for (auto iter = order.rbegin(); iter != order.rend() && left > 1; ++iter) {
-      depth_[*iter] = std::clamp<std::int64_t>(p_.bucket(*iter), 1, left);
-      left /= depth_[*iter];
+  /// The strides of a side along an iterator: one where all of its reads that move are contiguous.
+  StrideClass stride(ExprId side, IterId iter) const {
+    StrideClass result = StrideClass::zero;
+    for (ReadId id : reads_below(p_.nest, side)) {
+      const StrideClass one = stride_along(p_.nest, p_.facts, p_.nest.reads[id], iter);
+      if (one != StrideClass::zero) result = result == StrideClass::other ? result : one;
     }
-    inner_order_ = order;
+    return result;
   }
-  int rank(IterId iter) const {
-    int score = 0;
+
+  void choose_lanes() {
+    constexpr std::int64_t long_enough = 16;
+    int best = -1;
+    for (const std::vector<IterId>* group : {&c_.m, &c_.n})
+      for (IterId iter : *group) {
+        if (p_.bucket(iter) <= 1) continue;
+        int score = p_.bucket(iter) >= long_enough ? 8 : 0;
+        if (output_stride_along(p_.nest, p_.facts, iter) == StrideClass::one) score += 4;
+        for (ExprId side : {c_.lhs, c_.rhs}) score += stride(side, iter) == StrideClass::one ? 1 : 0;
+        if (score >= best) choice_.lanes = iter, best = score;
+      }
+  }
+
+  /// A group's iterators, the one of a thread's neighbours first.
+  std::vector<IterId> inner_first(std::vector<IterId> group, ExprId side) const {
+    const auto score = [&](IterId iter) {
+      int sum = iter == choice_.lanes ? 8 : p_.bucket(iter) >= neighbours_ ? 4 : 0;
+      if (output_stride_along(p_.nest, p_.facts, iter) == StrideClass::one) sum += 2;
+      return sum + (stride(side, iter) == StrideClass::one ? 1 : 0);
+    };
+    std::ranges::sort(group, std::ranges::greater{}, [&](IterId iter) { return std::pair(score(iter), iter.index); });
+    return group;
+  }
+
+  /// The batch iterator that both factors, or one and the output, are contiguous along first.
+  std::vector<IterId> batch_inner_first() {
+    std::vector<IterId> group = c_.batch;
+    const auto contiguous = [&](IterId iter) {
+      int sum = output_stride_along(p_.nest, p_.facts, iter) == StrideClass::one ? 1 : 0;
+      for (ExprId side : {c_.lhs, c_.rhs}) sum += stride(side, iter) == StrideClass::one ? 1 : 0;
+      return p_.bucket(iter) > 1 ? sum : 0;
+    };
+    std::ranges::sort(group, std::ranges::greater{},
+                      [&](IterId iter) { return std::pair(contiguous(iter), p_.bucket(iter)); });
+    if (!group.empty() && contiguous(group.front()) >= 2) along_threads_ = group.front();
+    return group;
+  }
+
+  /// The reduction iterators, the one along which most factors are contiguous last: its terms are staged together.
+  void order_terms() {
+    const auto rank = [&](IterId iter) {
+      int score = p_.bucket(iter) >= 8 ? 1 : 0;
+      for (ExprId side : {c_.lhs, c_.rhs})
+        for (ReadId id : reads_below(p_.nest, side))
+          score += stride_along(p_.nest, p_.facts, p_.nest.reads[id], iter) == StrideClass::one ? 2 : 0;
+      return score;
+    };
+    terms_ = c_.k;
+    std::ranges::sort(terms_, {}, [&](IterId iter) { return std::pair(rank(iter), iter.index); });
+    // The iterator that is split: of the most steps.
+    std::int64_t most = 0;
+    for (IterId iter : terms_) {
+      const std::int64_t steps = p_.bucket(iter) / (iter == terms_.back() ? usual_depth(element_bytes()) : 1);
+      if (steps > most) split_ = iter, most = steps;
+    }
+    most_parts_ = std::clamp<std::int64_t>(std::min(most, p_.points(c_.k) / least_terms), 1, widest_split);
+  }
+
+  std::int64_t element_bytes() const {
+    std::size_t widest = 1;
     for (ExprId side : {c_.lhs, c_.rhs})
       for (ReadId id : reads_below(p_.nest, side))
-        score += stride_along(p_.nest, p_.facts, p_.nest.reads[id], iter) == StrideClass::one ? 2 : 0;
-    return score + (p_.bucket(iter) >= 8 ? 1 : 0);
-  }
-  std::int64_t widest_element() const {
-    std::size_t widest = 1;
-    for (const Tensor& tensor : p_.nest.tensors) widest = std::max(widest, size_of(tensor.dtype));
+        widest = std::max(widest, size_of(p_.nest.tensors[p_.nest.reads[id].tensor].dtype));
     return static_cast<std::int64_t>(widest);
   }
 
+  // ---- Sizes ----
+
+  ContractionSizes sizes() const {
+    ContractionSizes sizes;
+    sizes.rows = group_points(c_.m);
+    sizes.columns = group_points(c_.n);
+    sizes.batch = group_points(c_.batch);
+    sizes.terms = std::max<std::int64_t>(p_.points(c_.k), 1);
+    sizes.element_bytes = element_bytes();
+    sizes.accumulator_bytes = static_cast<std::int64_t>(size_of(p_.nest.accumulate));
+    if (along_threads_.valid()) sizes.lanes = std::min(p_.bucket(along_threads_), sector_bytes / sizes.element_bytes);
+    sizes.lanes = std::min(std::max<std::int64_t>(sizes.lanes, 1), sizes.batch);
+    sizes.most_parts = most_parts_;
+    sizes.columns_stream = stride(c_.rhs, choice_.lanes) == StrideClass::one;
+    return sizes;
+  }
+
+  /// Spreads `points` of a block, `registers` of them a thread's, over a group's iterators.
+  void deal(const std::vector<IterId>& group, std::int64_t points, std::int64_t registers) {
+    for (IterId iter : group) {
+      const std::int64_t size = std::min(points, std::max<std::int64_t>(p_.bucket(iter), 1));
+      const std::int64_t own = std::min(registers, size);
+      points /= size;
+      registers /= own;
+      if (size == 1) continue;
+      const std::int64_t chunk = std::min(own, neighbours_);
+      choice_.dealt[iter] = {size / own, chunk, own / chunk};
+      choice_.thread_order.insert(choice_.thread_order.begin(), iter);
+    }
+  }
+
+  /// Threads lie along columns, then rows, then batches. Where a batch lies along threads it comes first, but behind an
+  /// iterator of few threads: four that differ in their rows alone read each vector of the columns' factor together.
+  void deal_threads() {
+    constexpr std::int64_t few = 4;
+    std::vector<IterId>& order = choice_.thread_order;
+    deal(columns_, tiles_.columns, tiles_.thread_columns);
+    deal(rows_, tiles_.rows, tiles_.thread_rows);
+    deal(batch_, tiles_.lanes, 1);
+    if (!along_threads_.valid()) return;
+    const auto move_last = [&](IterId iter) {
+      if (const auto found = std::ranges::find(order, iter); found != order.end())
+        std::rotate(found, found + 1, order.end());
+    };
+    move_last(along_threads_);
+    for (const std::vector<IterId>* group : {&rows_, &columns_})
+      for (IterId iter : *group) {
+        const auto dealt = choice_.dealt.find(iter);
+        if (dealt != choice_.dealt.end() && dealt->second.threads > 1 && dealt->second.threads <= few)
+          return move_last(iter);
+      }
+  }
+
+  /// Terms that are staged together, over the reduction iterators.
+  void choose_depth() {
+    if (tiles_.parts > 1) {
+      choice_.split = split_;
+      choice_.part = std::max<std::int64_t>(p_.bucket(split_) / tiles_.parts, 1);
+    }
+    std::int64_t left = staged_depth(sizes(), tiles_);
+    for (auto iter = terms_.rbegin(); iter != terms_.rend(); ++iter) {
+      const std::int64_t all = *iter == choice_.split ? choice_.part : std::max<std::int64_t>(p_.bucket(*iter), 1);
+      depth_[*iter] = std::min(all, left);
+      left = std::max<std::int64_t>(left / depth_[*iter], 1);
+    }
+  }
+
+  // ---- Loops ----
+
   void order_loops() {
-    std::vector<IterId> outer = c_.batch;
-    for (const std::vector<IterId>* group : {&c_.m, &c_.n})
-      for (IterId iter : *group)
-        if (iter != row_ && iter != column_) outer.push_back(iter);
-    outer.push_back(row_);
-    outer.push_back(column_);
+    if (choice_.split.valid()) {
+      choice_.levels.push_back({choice_.split, choice_.part, true});
+      choice_.reasons.push_back("split over " + name(choice_.split) + " in parts of " + std::to_string(choice_.part) +
+                                ": few blocks");
+    }
+    // Blocks that lie next to each other share rows; those of a batch along threads share lines of memory.
+    std::vector<IterId> outer;
+    for (const std::vector<IterId>* group : {&columns_, &rows_, &batch_})
+      outer.insert(outer.begin(), group->rbegin(), group->rend());
+    if (std::erase(outer, along_threads_) > 0) outer.push_back(along_threads_);
     add_grid(p_, choice_, outer);
-    consider_split();
-    for (IterId iter : inner_order_) choice_.levels.push_back({iter, depth_.at(iter)});
-    for (IterId iter : inner_order_)
+    for (IterId iter : terms_) choice_.levels.push_back({iter, depth_.at(iter)});
+    if (tiles_.streams)
+      for (IterId iter : terms_)
+        if (depth_.at(iter) > streamed_terms) choice_.levels.push_back({iter, streamed_terms, false, true});
+    for (IterId iter : terms_)
       if (depth_.at(iter) > 1) choice_.levels.push_back({iter, 1, false, true});
   }
 
-  void consider_split() {
-    constexpr std::int64_t least_terms = 256;
-    const std::int64_t blocks = blocks_of(p_, choice_);
-    if (blocks == 0 || blocks >= few_blocks / 2) return;
-    const IterId iter = p_.largest(c_.k);
-    const std::int64_t parts = std::min(few_blocks / blocks, p_.points(c_.k) / least_terms);
-    if (parts < 2 || p_.bucket(iter) < 2 * depth_.at(iter)) return;
-    const std::int64_t step = depth_.at(iter);
-    choice_.part = std::max<std::int64_t>(p_.bucket(iter) / parts / step, 1) * step;
-    if (choice_.part >= p_.bucket(iter)) return;
-    choice_.split = iter;
-    choice_.levels.insert(choice_.levels.begin(), Level{iter, choice_.part, true});
-    choice_.reasons.push_back("split over " + name(iter) + " in parts of " + std::to_string(choice_.part) +
-                              ": few blocks");
-  }
+  bool is_streamed(ExprId side) const { return tiles_.streams && side == c_.rhs; }
 
   void add_caches() {
     std::int64_t bytes = 0;
     for (ExprId side : {c_.lhs, c_.rhs})
       for (ReadId id : reads_below(p_.nest, side)) {
         const Read& read = p_.nest.reads[id];
-        if (!depends_on(read, row_) && !depends_on(read, column_)) continue;
+        const bool shared =
+            std::ranges::any_of(choice_.dealt, [&](const auto& entry) { return depends_on(read, entry.first); });
+        const bool known = std::ranges::find(choice_.caches, id, &CachedRead::read) != choice_.caches.end();
+        if (!shared || known || is_streamed(side)) continue;
         CachedRead staged{id, {}};
         std::int64_t elements = 1;
         for (std::size_t i = 0; i < p_.nest.iterators.size(); ++i) {
@@ -168,14 +249,39 @@ class Chooser {
       }
   }
 
-  static constexpr std::int64_t most_shared_bytes = 40 << 10;  ///< of a block that needs no special launch
+  void explain() {
+    const auto points = [&](const std::vector<IterId>& group) {
+      std::string text;
+      for (auto iter = group.rbegin(); iter != group.rend(); ++iter)
+        if (choice_.points(*iter) > 1)
+          text += (text.empty() ? "" : " x ") + std::to_string(choice_.points(*iter)) + " of " + name(*iter);
+      return text.empty() ? std::string("1") : text;
+    };
+    std::string text = "form: contraction; " + points(rows_) + " by " + points(columns_);
+    if (tiles_.lanes > 1) text += ", " + points(batch_);
+    text += " a block, " + std::to_string(tiles_.thread_rows) + " by " + std::to_string(tiles_.thread_columns) +
+            " a thread";
+    choice_.reasons.push_back(text);
+    if (along_threads_.valid())
+      choice_.reasons.push_back("threads along " + name(along_threads_) + ": a batch that memory is contiguous along");
+    if (tiles_.streams)
+      choice_.reasons.push_back("few rows: each thread loads its columns from memory once, nothing to share");
+  }
+
+  static constexpr std::int64_t least_terms = 64;    ///< of a part
+  static constexpr std::int64_t widest_split = 512;  ///< parts
 
   const Problem& p_;
   Contraction c_;
   Choice choice_;
-  IterId row_, column_;
+  ContractionTiles tiles_;
+  std::int64_t neighbours_ = 4;                 ///< of a thread, in one piece
+  std::vector<IterId> rows_, columns_, batch_;  ///< inner ones first
+  std::vector<IterId> terms_;                   ///< of the reduction, the one that is staged deepest last
+  IterId along_threads_;                        ///< a batch iterator that memory is contiguous along
+  IterId split_;
+  std::int64_t most_parts_ = 1;
   std::map<IterId, std::int64_t> depth_;  ///< points of each reduction iterator that are staged together
-  std::vector<IterId> inner_order_;
 };
 
 }  // namespace

@@ -93,6 +93,9 @@ Choice sum_columns(const Problem& p, IterId lanes) {
     rows.threads = std::clamp<std::int64_t>(power_below(p.threads()) / columns.threads, 1, p.bucket(shared));
     rows.pieces = std::clamp<std::int64_t>(p.bucket(shared) / rows.threads, 1, most_pieces);
     choice.thread_order = {shared, lanes};
+  } else if (const std::int64_t pieces = std::min(p.bucket(shared), most_pieces); pieces > 1) {
+    choice.dealt[shared].pieces = pieces;  // parts of a split: their loads are on their way together
+    choice.thread_order = {shared, lanes};
   }
   std::vector<IterId> others = p.outputs;
   std::erase(others, lanes);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "nest/passes/gpu_schedule.h"
+#include "nest/passes/pair_factors.h"
 
 namespace tilewright::nest {
 namespace gpu_schedule {
@@ -252,6 +253,7 @@ Result<void> check_threads(const Problem& p) {
 
 Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarget& target) {
   using namespace gpu_schedule;
+  const std::optional<std::string> paired = pair_factors(nest, facts);
   const Problem problem(nest, facts, target);
   if (Result<void> fits = check_threads(problem); !fits) return std::unexpected(std::move(fits.error()));
   if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
@@ -266,6 +268,7 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarg
   nest.schedule.lanes = choice.lanes;
   nest.schedule.caches = choice.caches;
   write_loops(nest, choice);
+  if (paired) choice.reasons.push_back(*paired);
   return std::move(choice.reasons);
 }
 

@@ -15,7 +15,10 @@
 //   reductions           threads along the contiguous reduction iterator, several rows a block where rows are short; or
 //                        along the contiguous output iterator and rows of threads that share a column; few outputs and
 //                        many terms are split (split_reduction)
-//   contractions         a square of outputs a block, a square of registers a thread; both factors staged
+//   contractions         a rectangle of outputs a block, one of registers a thread, over iterators joined to rows and
+//                        columns, and as many parts of the terms as an estimate of the cycles says; factors staged; a
+//                        batch that memory is contiguous along lies along threads; products of several factors are
+//                        paired first (pair_factors)
 // A schedule block's tiles, threads, caches, order and splits are kept; its output loops are the grid.
 //
 // Requires: the schedule's passes have run. Ensures: what nest_to_tile requires.

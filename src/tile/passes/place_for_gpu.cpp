@@ -21,15 +21,19 @@ IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
   return {};
 }
 
-/// The iterator whose points shall lie next to each other in shared memory: the lanes; else the one that the most
-/// threads and registers lie along.
-IterId fastest_iter(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache) {
+/// The iterator whose points shall lie next to each other in shared memory: the lanes; else one of which a thread has
+/// neighbours in registers, which it then loads as a vector; of such, the one that the most threads and points lie
+/// along.
+IterId fastest_iter(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache,
+                    const std::vector<Axis>& registers) {
   IterId best;  // none: a scalar
   std::int64_t most = 0;
   for (const auto& [iter, size] : cache.tile) {
     if (iter == nest.schedule.lanes) return iter;
     const ThreadAxis* threads = find_threads(program, iter);
-    const std::int64_t weight = size * (threads ? 1024 : 1);
+    const Axis* axis = find_axis(registers, iter);
+    const bool vectors = axis && axis->size > 1 && axis->chunk != 1;
+    const std::int64_t weight = size * (threads ? 1 << 10 : 1) * (vectors ? 1 << 20 : 1);
     if (weight > most) best = iter, most = weight;
   }
   return best;
@@ -41,7 +45,7 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
   Buffer buffer{tensor.name + ".shared", tensor.dtype, Space::shared, {}, 1};
   for (int number = 2; std::ranges::any_of(program.buffers, [&](const Buffer& b) { return b.name == buffer.name; });)
     buffer.name = tensor.name + ".shared" + std::to_string(number++);
-  const IterId fastest = fastest_iter(program, nest, cache);
+  const IterId fastest = fastest_iter(program, nest, cache, registers);
   const IterId along = contiguous_iter(tensor, load.index);
   const bool turns = along.valid() && along != fastest;
   std::int64_t elements = 1;
@@ -56,8 +60,11 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
     const std::int64_t piece = !axis ? 1 : axis->chunk > 0 ? axis->chunk : axis->size;
     elements += std::max(piece, bank_bytes / static_cast<std::int64_t>(size_of(tensor.dtype)));
   }
+  // What the copy turns comes next: its neighbours are rows that differ in their banks.
+  for (const auto& [iter, size] : cache.tile)
+    if (turns && iter == along) add(iter, size);
   for (auto entry = cache.tile.rbegin(); entry != cache.tile.rend(); ++entry)
-    if (entry->first != fastest) add(entry->first, entry->second);
+    if (entry->first != fastest && !(turns && entry->first == along)) add(entry->first, entry->second);
   buffer.elements = elements;
   return buffer;
 }
