@@ -47,6 +47,7 @@ class StatementCheck {
   void collect_read(const Read& read, Span span, bool in_epilogue);
   void collect_facts();
   bool check_target();
+  bool check_iterator_count();
   void check_ranks();
   void check_iterator_or_tensor();
   void check_binding();
@@ -113,6 +114,7 @@ void StatementCheck::run() {
   if (statement_.epilogue) collect(*statement_.epilogue, true);
   if (!check_target()) return;
   collect_facts();
+  if (!check_iterator_count()) return;
   check_ranks();
   check_iterator_or_tensor();
   check_target_reads();
@@ -139,6 +141,15 @@ bool StatementCheck::check_target() {
   if (iterators.size() <= largest_rank) return true;
   error("L022", iterators[largest_rank].span,
         fmt::format("the target '{}' has rank {}", statement_.target.name, iterators.size()), "ranks are 0 to 8");
+  return false;
+}
+
+/// False where there are too many iterators for the other checks to make sense of.
+bool StatementCheck::check_iterator_count() {
+  if (facts_.size() <= most_iterators) return true;
+  error("L014", statement_.target.span,
+        fmt::format("the statement '{}' has {} iterators", statement_.target.name, facts_.size()),
+        fmt::format("at most {}; compute a part of it in a statement of its own", most_iterators));
   return false;
 }
 

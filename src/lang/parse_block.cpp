@@ -169,7 +169,7 @@ std::optional<ScheduleLine> Parser::parse_schedule_line() {
     if (!parse_schedule_arguments(line)) return std::nullopt;
   } else if (accept("=")) {
     line.is_property = true;
-    auto argument = parse_schedule_argument();
+    auto argument = parse_schedule_argument(line.name.name);
     if (!argument) return std::nullopt;
     line.arguments.push_back(std::move(*argument));
   } else if (!at_line_end()) {
@@ -189,7 +189,7 @@ std::optional<ScheduleLine> Parser::parse_schedule_line() {
 bool Parser::parse_schedule_arguments(ScheduleLine& line) {
   if (accept(")")) return true;
   do {
-    auto argument = parse_schedule_argument();
+    auto argument = parse_schedule_argument(line.name.name);
     if (!argument) return false;
     line.arguments.push_back(std::move(*argument));
   } while (accept(","));
@@ -197,7 +197,7 @@ bool Parser::parse_schedule_arguments(ScheduleLine& line) {
 }
 
 /// An integer with an optional '-', a name, or a loop's name with its '.in' parts, which are written without blanks.
-std::optional<ScheduleLine::Argument> Parser::parse_schedule_argument() {
+std::optional<ScheduleLine::Argument> Parser::parse_schedule_argument(std::string_view line) {
   const Lexeme& first = peek();
   const bool negative = first.is("-") && peek(1).kind == LexemeKind::integer;
   if (negative || first.kind == LexemeKind::integer) {
@@ -205,6 +205,11 @@ std::optional<ScheduleLine::Argument> Parser::parse_schedule_argument() {
     const auto number = number_of(peek(), negative);
     if (!number) return std::nullopt;
     return ScheduleLine::Argument{number->integer, {first.span.begin, take().span.end}};
+  }
+  if (first.kind != LexemeKind::name && first.kind != LexemeKind::keyword) {
+    const auto* row = find_schedule_line(line);
+    error_expected("a name or an integer", row == nullptr ? "" : fmt::format("write {}", row->usage));
+    return std::nullopt;
   }
   auto name = expect_name("a name or an integer");
   if (!name) return std::nullopt;

@@ -49,12 +49,23 @@ std::string function_names() {
   return names;
 }
 
-/// Whether the decimal `text` (digits, point, exponent), which no double holds, is too large rather than too small.
+/// Whether the decimal `text` (digits, point, exponent), which no double holds, is too large rather than too small: the
+/// decimal place of its first digit other than 0 says so. 0 is neither.
 bool is_too_large(std::string_view text) {
-  std::size_t exponent_at = text.find_first_of("eE");
+  const std::size_t exponent_at = text.find_first_of("eE");
   const std::string_view mantissa = text.substr(0, exponent_at);
-  if (exponent_at != std::string_view::npos && text[exponent_at + 1] == '-') return false;
-  return mantissa.find_first_of("123456789") != std::string_view::npos;
+  const std::size_t first = mantissa.find_first_of("123456789");
+  if (first == std::string_view::npos) return false;
+  const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+  std::int64_t place = point - static_cast<std::int64_t>(first);
+  if (exponent_at == std::string_view::npos) return place > 0;
+  std::string_view digits = text.substr(exponent_at + 1);
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  // Past 64 bits it outweighs any mantissa that a text can hold.
+  std::int64_t exponent = 0;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc{}) return !negative;
+  return place > (negative ? exponent : -exponent);
 }
 
 }  // namespace

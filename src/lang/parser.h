@@ -19,6 +19,7 @@ inline constexpr int deepest_nesting = 256;
 /// The height of an expression tree, which a long chain of operators also makes: later passes recurse over it.
 inline constexpr int tallest_expression = 1000;
 inline constexpr std::size_t largest_rank = 8;
+inline constexpr std::size_t most_iterators = 256;  ///< of a statement
 
 class Parser {
  public:
@@ -89,7 +90,7 @@ class Parser {
   void parse_schedule(Statement& statement);
   std::optional<ScheduleLine> parse_schedule_line();
   bool parse_schedule_arguments(ScheduleLine& line);
-  std::optional<ScheduleLine::Argument> parse_schedule_argument();
+  std::optional<ScheduleLine::Argument> parse_schedule_argument(std::string_view line);
 
   SourcePtr source_;
   Diagnostics& diagnostics_;

@@ -24,6 +24,10 @@
 //     logical_product(4:1, 3:1) = (4,3):(1,4)                      mode 0 is the tile, mode 1 places copies of it
 //
 // Extents and strides may be expressions (IntExpr): evaluation and coalescing work with them.
+//
+// No pass is written with layouts so far: tiles name their axes (docs/adr/0006-named-tile-axes.md), and what a buffer's
+// axes and a matrix fragment's lanes are is a line of arithmetic in each case. Swizzled shared memory for warpgroup
+// matrices, which composes a swizzle with a tile and an atom, is what they are kept for.
 #pragma once
 
 #include <cstddef>

@@ -30,6 +30,7 @@ struct TraceEntry {
   std::string text;     ///< the nest (or the lower IR) after it, in full
   std::vector<std::string> notes;
   std::vector<Provenance> provenance;
+  double seconds = 0;  ///< that the pass took, where it was timed
 };
 
 struct Trace {

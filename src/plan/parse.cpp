@@ -61,23 +61,6 @@ class PlanParser {
  private:
   // ---- parts
 
-  template <class Item>
-  auto list(Item&& item) {
-    std::vector<decltype(item())> items;
-    do items.push_back(item());
-    while (reader_.accept(","));
-    return items;
-  }
-  template <class Item>
-  auto bracketed(std::string_view open, std::string_view close, Item&& item) {
-    std::vector<decltype(item())> items;
-    reader_.expect(open);
-    if (reader_.accept(close)) return items;
-    items = list(item);
-    reader_.expect(close);
-    return items;
-  }
-
   template <class IdType>
   IdType find(const std::map<std::string, IdType>& names, std::string_view kind) {
     const Span span = reader_.peek().span;
@@ -98,23 +81,6 @@ class PlanParser {
     return id;
   }
 
-  DType dtype() {
-    const Span span = reader_.peek().span;
-    const std::string name = reader_.name("an element type");
-    if (const std::optional<DType> type = dtype_from_name(name)) return *type;
-    reader_.fail_at(span, syntax_error, fmt::format("'{}' is no element type", name));
-    return DType::f32;
-  }
-
-  /// An integer of [least, most].
-  std::int64_t integer_in(std::int64_t least, std::int64_t most, std::string_view what) {
-    const Span span = reader_.peek().span;
-    const std::int64_t value = reader_.integer(what);
-    if (value >= least && value <= most) return value;
-    reader_.fail_at(span, syntax_error, fmt::format("{} is not {}", value, what));
-    return least;
-  }
-
   bool parse_parameter() {
     Tensor tensor;
     if (reader_.accept("output"))
@@ -124,9 +90,9 @@ class PlanParser {
     const Span span = reader_.peek().span;
     tensor.name = reader_.name("the name of a tensor");
     reader_.expect(":");
-    tensor.dtype = dtype();
+    tensor.dtype = reader_.dtype();
     reader_.expect("rank");
-    tensor.rank = static_cast<int>(integer_in(0, 8, "a rank from 0 to 8"));
+    tensor.rank = static_cast<int>(reader_.integer_in(0, 8, "a rank from 0 to 8"));
     declare(std::move(tensor), span);
     return reader_.ok();
   }
@@ -134,7 +100,7 @@ class PlanParser {
   // ---- guards
 
   std::vector<Guard> guards() {
-    return list([&] { return guard(); });
+    return reader_.list([&] { return guard(); });
   }
   Guard guard() {
     if (reader_.accept("align")) return align_guard();
@@ -151,8 +117,8 @@ class PlanParser {
     align.tensor = tensor();
     reader_.expect(")");
     reader_.expect(">=");
-    align.bytes =
-        static_cast<std::uint32_t>(integer_in(1, std::numeric_limits<std::uint32_t>::max(), "an alignment in bytes"));
+    align.bytes = static_cast<std::uint32_t>(
+        reader_.integer_in(1, std::numeric_limits<std::uint32_t>::max(), "an alignment in bytes"));
     return align;
   }
   Guard stride_guard() {
@@ -160,7 +126,7 @@ class PlanParser {
     reader_.expect("(");
     stride.tensor = tensor();
     reader_.expect(",");
-    stride.axis = static_cast<int>(integer_in(0, 7, "an axis from 0 to 7"));
+    stride.axis = static_cast<int>(reader_.integer_in(0, 7, "an axis from 0 to 7"));
     reader_.expect(")");
     reader_.expect("is");
     if (reader_.accept("zero"))
@@ -226,11 +192,11 @@ class PlanParser {
     const Span span = reader_.peek().span;
     declared.name = reader_.name("the name of a tensor");
     reader_.expect(":");
-    declared.dtype = dtype();
+    declared.dtype = reader_.dtype();
     const auto expr = [&] { return reader_.int_expr(); };
-    step.shape = bracketed("[", "]", expr);
+    step.shape = reader_.bracketed("[", "]", expr);
     reader_.expect("strides");
-    step.strides = bracketed("(", ")", expr);
+    step.strides = reader_.bracketed("(", ")", expr);
     reader_.expect("bytes");
     step.bytes = reader_.int_expr();
     declared.rank = static_cast<int>(step.shape.size());
@@ -258,10 +224,10 @@ class PlanParser {
   Launch launch() {
     Launch step;
     step.kernel = find(kernels_, "kernel");
-    step.arguments = bracketed("(", ")", [&] { return argument(); });
-    if (reader_.accept("grid")) step.grid = list([&] { return reader_.int_expr(); });
+    step.arguments = reader_.bracketed("(", ")", [&] { return argument(); });
+    if (reader_.accept("grid")) step.grid = reader_.list([&] { return reader_.int_expr(); });
     if (reader_.accept("with"))
-      step.bindings = list([&] {
+      step.bindings = reader_.list([&] {
         Launch::Binding binding;
         binding.symbol = reader_.name("a symbol");
         reader_.expect("=");

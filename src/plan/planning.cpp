@@ -5,8 +5,6 @@
 #include <bit>
 
 #include "nest/passes/combine_parts.h"
-#include "tile/passes/nest_to_tile.h"
-#include "tile/summarize.h"
 #include "tile/walk.h"
 
 namespace tilewright::plan {
@@ -14,26 +12,6 @@ namespace {
 
 using nest::Facts;
 using nest::Nest;
-using nest::PassKind;
-using nest::Trace;
-
-template <class Ir>
-void record(Trace& trace, std::string pass, std::string description, PassKind kind, const Ir& ir,
-            std::vector<std::string> notes = {}) {
-  nest::TraceEntry entry;
-  entry.pass = std::move(pass);
-  entry.description = std::move(description);
-  entry.kind = kind;
-  entry.summary = summarize(ir);
-  entry.text = to_text(ir);
-  entry.notes = std::move(notes);
-  trace.entries.push_back(std::move(entry));
-}
-
-template <class Ir>
-void require(const Result<void>& verified, const Ir& ir, std::string_view pass) {
-  if (!verified) internal_error(std::string(pass) + ": " + render(verified.error()) + "\n" + to_text(ir));
-}
 
 /// A reduction over nothing has no first and last pass over it: such loops stand innermost, and no part is split off.
 Nest without_empty_reductions(const Nest& nest, const Facts& facts) {
@@ -106,36 +84,29 @@ std::vector<std::string> free_symbols(const tile::Program& program) {
 
 class Planning {
  public:
-  Planning(const PlanTarget& target, Trace& trace) : target_(target), trace_(trace) {}
+  explicit Planning(const std::function<Result<void>(Unit&)>& run_pipeline) : run_pipeline_(run_pipeline) {}
 
-  Result<Plan> run(const Nest& nest, const Facts& facts) {
+  Result<PlannedKernels> run(const Nest& nest, const Facts& facts) {
     plan_.name = nest.name;
     for (const nest::Tensor& tensor : nest.tensors)
       plan_.tensors.add({tensor.name, tensor.dtype, tensor.rank, Role::operand});
     plan_.tensors.add({nest.name, nest.output, static_cast<int>(nest.output_index.size()), Role::output});
     if (Result<void> added = add_nest(nest, facts); !added) return std::unexpected(std::move(added.error()));
-    require(verify(plan_), plan_, "make_plan");
-    return std::move(plan_);
+    if (const Result<void> sound = verify(plan_); !sound)
+      internal_error("make_plan: " + render(sound.error()) + "\n" + to_text(plan_));
+    return PlannedKernels{std::move(plan_), std::move(kernels_)};
   }
 
  private:
   Result<void> add_nest(const Nest& unscheduled, const Facts& facts) {
-    Nest nest = without_empty_reductions(unscheduled, facts);
-    Result<nest::Reasons> reasons = target_.schedule(nest, facts);
-    if (!reasons) return std::unexpected(std::move(reasons.error()));
-    require(nest::verify(nest), nest, target_.scheduler);
-    record(trace_, target_.scheduler, target_.scheduler_description, PassKind::transform, nest, *std::move(reasons));
-
-    tile::Program program = tile::nest_to_tile(nest, facts);
-    require(tile::verify(program), program, "nest_to_tile");
-    record(trace_, "nest_to_tile", "loops become scopes, registers become tiles", PassKind::lowering, program);
+    Unit unit{without_empty_reductions(unscheduled, facts), facts, {}, {}, {}};
+    if (Result<void> lowered = run_pipeline_(unit); !lowered) return lowered;
+    const Nest& nest = unit.nest;
     const bool split = nest.schedule.split_iter.valid() && nest.schedule.split > 0;
-    const IntExpr part = split ? program.grid.front().step : IntExpr(0);
-    target_.place(program, nest, facts);
-    require(tile::verify(program), program, target_.placer);
-    record(trace_, target_.placer, target_.placer_description, PassKind::lowering, program);
+    const IntExpr part = split ? unit.program.grid.front().step : IntExpr(0);
     if (split) add_parts(nest, part);
-    launch(std::move(program));
+    launch(std::move(unit.program));
+    kernels_.push_back(std::move(unit.lowered));
     if (!split) return {};
     const Nest combine = nest::combine_parts(nest);
     return add_nest(combine, combine_facts(combine, nest, facts, part));
@@ -166,15 +137,16 @@ class Planning {
     internal_error("the plan has no tensor " + name);
   }
 
-  const PlanTarget& target_;
-  Trace& trace_;
+  const std::function<Result<void>(Unit&)>& run_pipeline_;
   Plan plan_;
+  std::vector<kernel::LoweredKernel> kernels_;
 };
 
 }  // namespace
 
-Result<Plan> make_plan(const nest::Nest& nest, const nest::Facts& facts, const PlanTarget& target, nest::Trace& trace) {
-  return Planning(target, trace).run(nest, facts);
+Result<PlannedKernels> make_plan(const nest::Nest& nest, const nest::Facts& facts,
+                                 const std::function<Result<void>(Unit&)>& run_pipeline) {
+  return Planning(run_pipeline).run(nest, facts);
 }
 
 }  // namespace tilewright::plan

@@ -71,6 +71,18 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
   return file;
 }
 
+Result<void> AtomicFile::check(const std::filesystem::path& path) {
+  struct stat existing{};
+  const bool in_place =
+      ::stat(path.c_str(), &existing) == 0 && !S_ISDIR(existing.st_mode) && !S_ISREG(existing.st_mode);
+  if (in_place) {
+    if (::access(path.c_str(), W_OK) != 0) return AtomicFile(AT_FDCWD, path.string()).failure(errno);
+    return {};
+  }
+  if (const Result<AtomicFile> file = create(path); !file) return std::unexpected(file.error());
+  return {};
+}
+
 Result<AtomicFile> AtomicFile::create_in(int directory, std::string name) {
   AtomicFile file(directory, std::move(name));
   if (Result<void> opened = file.open_temporary(0600); !opened) return std::unexpected(std::move(opened.error()));

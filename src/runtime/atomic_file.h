@@ -18,6 +18,9 @@ class AtomicFile {
   /// For a path that a user named. A symbolic link is followed; an existing file must be writable and keeps its mode; a
   /// device or a pipe cannot be replaced and is written in place.
   static Result<AtomicFile> create(const std::filesystem::path& path);
+  /// Whether create would work now, leaving nothing behind. For what is to be known before long work begins: a pipe or
+  /// a device is not opened.
+  static Result<void> check(const std::filesystem::path& path);
   /// A file of mode 0600 called `name` in the open `directory`, which must stay open.
   static Result<AtomicFile> create_in(int directory, std::string name);
 

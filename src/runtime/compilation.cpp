@@ -1,9 +1,13 @@
 // The compilation pipeline above the plan: bind, nest, schedule, merge, facts, plan, code.
 #include "runtime/compilation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "code_version.h"
-#include "kernel/passes/pipeline.h"
 #include "lang/bind.h"
+#include "nest/access.h"
 #include "nest/build.h"
 #include "nest/passes/schedule_table.h"
 #include "plan/build_host_plan.h"
@@ -20,16 +24,9 @@ std::string target_text(const HostTarget& target) {
 
 }  // namespace
 
-kernel::LoweredKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target) {
-  kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
-  kernel::run_kernel_passes(lowered.kernel, kernel::kernel_facts(target));
-  return lowered;
-}
-
 HostCompiler::HostCompiler(HostTarget target, DiskCache disk) : target_(std::move(target)), disk_(std::move(disk)) {}
 
 Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(const kernel::LoweredKernel& lowered) {
-  // The code generator verifies the kernel and runs the kernel passes itself.
   const std::string key = cache_key({code_version, target_text(target_), to_text(lowered.kernel)});
   if (const auto object = disk_.load(key))
     if (auto loaded = codegen::load_host_object(*object, lowered.kernel.name)) return loaded;
@@ -44,6 +41,17 @@ Result<void> require_exact(const lang::Statement& statement, std::string_view wh
   return fail("R071",
               "precision " + std::string(name(*statement.precision)) + " is not to be had " + std::string(where),
               "use 'exact'", statement.source, statement.precision_span);
+}
+
+/// R079 at the schedule's `variant` line, if the host does not compute the nest in that way.
+Result<void> require_host_variant(const lang::Statement& statement, const nest::Nest& nest) {
+  const std::string& variant = nest.schedule.variant;
+  const std::string_view has = nest::as_contraction(nest) ? "panel" : "flat";
+  if (variant.empty() || variant == has) return {};
+  const auto line =
+      std::ranges::find(*statement.schedule, "variant", [](const lang::ScheduleLine& each) { return each.name.name; });
+  return fail("R079", fmt::format("variant '{}' of this statement is not to be had on this device (cpu)", variant),
+              fmt::format("use '{}', or leave the line out", has), statement.source, line->span);
 }
 
 Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
@@ -79,17 +87,16 @@ Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
   if (auto known = require_exact(statement, "on this device (cpu)"); !known) return std::unexpected(known.error());
   Result<Compilation> result = compile_to_nest(statement, operands, output);
   if (!result) return result;
+  if (auto known = require_host_variant(statement, result->nest); !known) return std::unexpected(known.error());
 
-  // The plan's own trace entries are made anew even where its code is cached: explain shows them.
   const std::string key = to_text(result->nest) + to_text(result->facts);
   if (code) result->plan = plans_.find(key).value_or(nullptr);
   if (result->plan) return result;
-  auto plan = std::make_shared<HostPlan>();
-  plan->plan = plan::build_host_plan(result->nest, result->facts, target_, result->trace);
-  for (const tile::Program& program : plan->plan.kernels) {
-    plan->kernels.push_back(code ? kernel::tile_to_kernel(program, target_) : lower_to_host_kernel(program, target_));
-    if (!code) continue;
-    auto machine_code = compile_kernel(plan->kernels.back());
+  auto plan = std::make_shared<HostPlan>(
+      plan::build_host_plan(result->nest, result->facts, target_, code ? nullptr : &result->trace));
+  for (const kernel::LoweredKernel& lowered : plan->kernels) {
+    if (!code) break;
+    auto machine_code = compile_kernel(lowered);
     if (!machine_code) return std::unexpected(machine_code.error());
     plan->code.push_back(std::move(*machine_code));
   }

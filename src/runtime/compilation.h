@@ -24,7 +24,7 @@ struct Compilation {
   nest::Facts facts;
   nest::NestViews views;  ///< of `nest`'s tensors; their data pointers are those of the views compiled for
   std::shared_ptr<const LoweredPlan> plan;
-  nest::Trace trace;
+  nest::Trace trace;  ///< below the nest only where no machine code was asked for: to be looked at
   DType output = DType::f32;
   std::vector<std::int64_t> output_shape;
 };
@@ -55,8 +55,5 @@ class HostCompiler {
   DiskCache disk_;
   LruMap<std::string, std::shared_ptr<const HostPlan>> plans_{512};
 };
-
-/// The kernel of a placed tile program after the kernel passes.
-kernel::LoweredKernel lower_to_host_kernel(const tile::Program& program, const HostTarget& target);
 
 }  // namespace tilewright

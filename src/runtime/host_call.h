@@ -11,6 +11,7 @@ namespace tilewright {
 
 /// A plan with code for each of its kernels; none where it was only to be looked at.
 struct HostPlan final : LoweredPlan {
+  using LoweredPlan::LoweredPlan;
   std::vector<std::shared_ptr<const codegen::HostCode>> code;
 };
 

@@ -18,14 +18,12 @@ Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
   const std::string key = to_text(result->nest) + to_text(result->facts);
   if (code) result->plan = plans_.find(key).value_or(nullptr);
   if (result->plan) return result;
-  auto plan = std::make_shared<NvptxPlan>();
-  auto built = plan::build_gpu_plan(result->nest, result->facts, target_, result->trace);
+  auto built = plan::build_gpu_plan(result->nest, result->facts, target_, code ? nullptr : &result->trace);
   if (!built) return std::unexpected(built.error());
-  plan->plan = std::move(*built);
-  for (const tile::Program& program : plan->plan.kernels) {
-    plan->kernels.push_back(kernel::tile_to_kernel(program, target_));
-    if (!code) continue;
-    auto ptx = codegen::emit_ptx(plan->kernels.back().kernel, target_);
+  auto plan = std::make_shared<NvptxPlan>(std::move(*built));
+  for (const kernel::LoweredKernel& lowered : plan->kernels) {
+    if (!code) break;
+    auto ptx = codegen::emit_ptx(lowered.kernel, target_);
     if (!ptx) return std::unexpected(ptx.error());
     plan->ptx.push_back(std::move(*ptx));
   }

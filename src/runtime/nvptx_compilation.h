@@ -13,6 +13,7 @@ namespace tilewright {
 
 /// A plan with PTX for each of its kernels; none where it was only to be looked at.
 struct NvptxPlan final : LoweredPlan {
+  using LoweredPlan::LoweredPlan;
   std::vector<std::string> ptx;
 };
 

@@ -64,7 +64,7 @@ class Recorder : public plan::Executor {
       const bool known = std::visit(
           Overloaded{[&](const kernel::TensorArgument& t) { return bind_tensor(step, slot, launch, t.tensor); },
                      [&](const kernel::SizeArgument& s) {
-                       const auto value = evaluate(s.value, symbols);
+                       const auto value = s.evaluated(symbols);
                        step.arguments[slot] = value.value_or(0);
                        return value.has_value();
                      },

@@ -9,17 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include "kernel/lower/tile_to_kernel.h"
-#include "plan/ir.h"
+#include "plan/planning.h"
 #include "support/tensor_view.h"
 
 namespace tilewright {
 
-/// A plan and its kernels (by KernelId), lowered for a device, which adds their code.
-struct LoweredPlan {
+/// A plan and its kernels for a device, which adds their code.
+struct LoweredPlan : plan::PlannedKernels {
+  explicit LoweredPlan(plan::PlannedKernels planned) : plan::PlannedKernels(std::move(planned)) {}
   virtual ~LoweredPlan() = default;
-  plan::Plan plan;
-  std::vector<kernel::LoweredKernel> kernels;
 };
 
 struct RecordedCall {

@@ -33,7 +33,8 @@ std::unexpected<Diagnostics> fail(std::string_view code, std::string message, st
                                   SourcePtr source = nullptr, Span span = {});
 
 /// `file:line:col: error[CODE]: message`, the source line, a caret line under the span, and `= help: remedy`. Tabs and
-/// control characters of the source line print as spaces; a very long line is cut around the span.
+/// control characters of the source line print as spaces; a very long line is cut around the span. What a terminal
+/// would obey (other control characters, no UTF-8) prints as U+FFFD.
 std::string render(const Diagnostic& diagnostic);
 std::string render(const Diagnostics& diagnostics);
 

@@ -200,6 +200,18 @@ std::optional<std::int64_t> evaluate(const IntExpr& expr, const SymbolValues& va
   return apply(expr.op(), *lhs, *rhs);
 }
 
+std::optional<std::int64_t> evaluate_modular(const IntExpr& expr, const SymbolValues& values) {
+  const IntOp op = expr.op();
+  if (op != IntOp::add && op != IntOp::sub && op != IntOp::mul) return evaluate(expr, values);
+  const Checked lhs = evaluate_modular(expr.lhs(), values);
+  if (!lhs) return std::nullopt;
+  const Checked rhs = evaluate_modular(expr.rhs(), values);
+  if (!rhs) return std::nullopt;
+  const auto a = static_cast<std::uint64_t>(*lhs);
+  const auto b = static_cast<std::uint64_t>(*rhs);
+  return static_cast<std::int64_t>(op == IntOp::add ? a + b : op == IntOp::sub ? a - b : a * b);
+}
+
 IntExpr substitute(const IntExpr& expr, const std::function<std::optional<IntExpr>(std::string_view)>& replacement) {
   if (expr.op() == IntOp::constant) return expr;
   if (expr.op() == IntOp::symbol) return replacement(expr.symbol_name()).value_or(expr);

@@ -58,6 +58,9 @@ IntExpr max(IntExpr a, IntExpr b);
 using SymbolValues = std::function<std::optional<std::int64_t>(std::string_view)>;
 /// nullopt on an unknown symbol, a division by zero or a signed overflow.
 std::optional<std::int64_t> evaluate(const IntExpr& expr, const SymbolValues& values);
+/// The same modulo 2⁶⁴ where sums, differences and products overflow. For distances of addresses: those of elements
+/// that are inside wrap to where they are; what is outside is not followed.
+std::optional<std::int64_t> evaluate_modular(const IntExpr& expr, const SymbolValues& values);
 /// Replaces symbols that `replacement` knows.
 IntExpr substitute(const IntExpr& expr, const std::function<std::optional<IntExpr>(std::string_view)>& replacement);
 /// The names of all symbols, each once, in first-seen order.

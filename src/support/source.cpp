@@ -25,7 +25,8 @@ Source::Position Source::position(std::uint32_t offset) const {
   const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
   std::uint32_t column = 1;
   for (std::size_t at = begin; at < place; ++column) {
-    at += utf8_character(text, at).bytes;
+    const bool ascii = static_cast<unsigned char>(text[at]) < 0x80;  // long lines are mostly that
+    at += ascii ? 1 : utf8_character(text, at).bytes;
     if (at > place) break;  // inside a sequence: the column of its character
   }
   return {static_cast<std::uint32_t>(line) + 1, column};

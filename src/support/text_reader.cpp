@@ -34,6 +34,20 @@ std::string TextReader::value(std::string_view what) {
 std::int64_t TextReader::integer(std::string_view what) {
   return ok() ? keep(cursor_.expect_int(what)) : 0;
 }
+std::int64_t TextReader::integer_in(std::int64_t least, std::int64_t most, std::string_view what) {
+  const Span span = peek().span;
+  const std::int64_t value = integer(what);
+  if (value >= least && value <= most) return value;
+  fail_at(span, syntax_error, fmt::format("{} is not {}", value, what));
+  return least;
+}
+DType TextReader::dtype() {
+  const Span span = peek().span;
+  const std::string text = name("an element type");
+  if (const std::optional<DType> type = dtype_from_name(text)) return *type;
+  fail_at(span, syntax_error, fmt::format("'{}' is no element type", text));
+  return DType::f32;
+}
 IntExpr TextReader::int_expr() {
   return ok() ? keep(parse_int_expr(cursor_)) : IntExpr();
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/diagnostic.h"
 #include "support/int_expr.h"
@@ -37,12 +38,34 @@ class TextReader {
   std::string name(std::string_view what);
   std::string value(std::string_view what);  ///< of `%name`, without the '%'
   std::int64_t integer(std::string_view what);
+  /// One of [least, most], which `what` describes; X001 where it is not.
+  std::int64_t integer_in(std::int64_t least, std::int64_t most, std::string_view what);
+  DType dtype();  ///< X001: no element type
   IntExpr int_expr();
   /// A number, inf, nan, true or false, with an optional '-'.
   ScalarText scalar_text(std::string_view what);
   /// The literal as an element of `type`; fails where it is none (a fraction for an integer type, a value past its
   /// range, a number for bool).
   Scalar scalar(const ScalarText& text, DType type);
+
+  /// What `item` reads, one or more with ',' between them.
+  template <class Item>
+  auto list(Item&& item) {
+    std::vector<decltype(item())> items;
+    do items.push_back(item());
+    while (accept(","));
+    return items;
+  }
+  /// The same between brackets; there may be none.
+  template <class Item>
+  auto bracketed(std::string_view open, std::string_view close, Item&& item) {
+    std::vector<decltype(item())> items;
+    expect(open);
+    if (accept(close)) return items;
+    items = list(item);
+    expect(close);
+    return items;
+  }
 
   /// Fails at the next token, or at `span`; only the first failure counts.
   void fail_here(std::string_view code, std::string message, std::string remedy = {});

@@ -74,33 +74,6 @@ class ProgramParser {
     return {};
   }
 
-  /// `item {"," item}`.
-  template <class Item>
-  auto list(Item&& item) {
-    std::vector<decltype(item())> items;
-    do items.push_back(item());
-    while (reader_.accept(","));
-    return items;
-  }
-  /// The same between brackets; may be empty.
-  template <class Item>
-  auto bracketed(std::string_view open, std::string_view close, Item&& item) {
-    std::vector<decltype(item())> items;
-    reader_.expect(open);
-    if (reader_.accept(close)) return items;
-    items = list(item);
-    reader_.expect(close);
-    return items;
-  }
-
-  DType dtype() {
-    const Span span = reader_.peek().span;
-    const std::string name = reader_.name("an element type");
-    if (const std::optional<DType> type = dtype_from_name(name)) return *type;
-    reader_.fail_at(span, syntax_error, fmt::format("'{}' is no element type", name));
-    return DType::f32;
-  }
-
   // ---- declarations
 
   bool parse_declaration() {
@@ -131,11 +104,11 @@ class ProgramParser {
     Tensor tensor;
     tensor.name = name;
     reader_.expect(":");
-    tensor.dtype = dtype();
+    tensor.dtype = reader_.dtype();
     reader_.expect("rank");
     const Span rank_span = reader_.peek().span;
     const std::int64_t rank = reader_.integer("a rank");
-    if (reader_.accept("strides")) tensor.strides = bracketed("(", ")", [&] { return stride_class(); });
+    if (reader_.accept("strides")) tensor.strides = reader_.bracketed("(", ")", [&] { return stride_class(); });
     if (rank != static_cast<std::int64_t>(tensor.strides.size()))
       reader_.fail_at(rank_span, syntax_error, fmt::format("rank {}, but {} strides", rank, tensor.strides.size()));
     reader_.expect("align");
@@ -171,19 +144,19 @@ class ProgramParser {
     Buffer buffer;
     buffer.name = name;
     reader_.expect(":");
-    buffer.dtype = dtype();
+    buffer.dtype = reader_.dtype();
     if (reader_.accept("shared"))
       buffer.space = Space::shared;
     else
       reader_.expect("task");
-    buffer.axes = bracketed("[", "]", [&] { return buffer_axis(); });
+    buffer.axes = reader_.bracketed("[", "]", [&] { return buffer_axis(); });
     reader_.expect("elements");
     buffer.elements = reader_.int_expr();
     declare(buffers_, name, program_.buffers.add(std::move(buffer)), span, "buffer");
   }
 
   void parse_grid() {
-    program_.grid = list([&] {
+    program_.grid = reader_.list([&] {
       GridAxis axis{iter(), 1};
       reader_.expect("by");
       axis.step = reader_.int_expr();
@@ -192,7 +165,7 @@ class ProgramParser {
   }
 
   void parse_threads() {
-    program_.threads = list([&] {
+    program_.threads = reader_.list([&] {
       ThreadAxis axis{iter(), reader_.integer("how many threads"), 1};
       reader_.expect("by");
       axis.step = reader_.integer("the points between two threads");
@@ -208,7 +181,7 @@ class ProgramParser {
       reader_.fail_here(syntax_error, fmt::format("blocks nested more than {} deep", deepest_block));
     while (parse_op(block)) {
     }
-    if (reader_.accept("yield")) block.yields = list([&] { return operand(); });
+    if (reader_.accept("yield")) block.yields = reader_.list([&] { return operand(); });
     --depth_;
     return block;
   }
@@ -227,7 +200,7 @@ class ProgramParser {
   bool parse_op(Block& block) {
     std::vector<ResultName> results;
     if (reader_.next_is(TokenKind::value)) {
-      results = list([&] {
+      results = reader_.list([&] {
         const Span span = reader_.peek().span;
         return ResultName{reader_.value("a value"), span};
       });
@@ -248,9 +221,9 @@ class ProgramParser {
 
   TileType type() {
     TileType type;
-    type.dtype = dtype();
+    type.dtype = reader_.dtype();
     if (reader_.next_is("["))
-      type.axes = bracketed("[", "]", [&] {
+      type.axes = reader_.bracketed("[", "]", [&] {
         Axis axis;
         axis.iter = iter();
         axis.size = reader_.integer("the axis's size");
@@ -323,14 +296,14 @@ class ProgramParser {
     const std::string name = reader_.name("an operator");
     const std::optional<ScalarOp> scalar_op = scalar_op_from_name(name);
     if (!scalar_op) reader_.fail_at(span, syntax_error, fmt::format("'{}' is no scalar operator", name));
-    op.node = Map{scalar_op.value_or(ScalarOp::add), list([&] { return operand(); })};
+    op.node = Map{scalar_op.value_or(ScalarOp::add), reader_.list([&] { return operand(); })};
   }
   void parse_cast(Op& op, ScalarText&) { op.node = Cast{operand()}; }
   void parse_mask(Op& op, ScalarText& literal) {
     Mask mask;
     mask.operand = operand();
     reader_.expect("outside");
-    mask.iters = bracketed("(", ")", [&] { return iter(); });
+    mask.iters = reader_.bracketed("(", ")", [&] { return iter(); });
     reader_.expect("with");
     literal = reader_.scalar_text("a value to mask with");
     op.node = std::move(mask);
@@ -368,7 +341,7 @@ class ProgramParser {
   // ---- indices
 
   std::vector<Affine> slots() {
-    return bracketed("[", "]", [&] { return affine(); });
+    return reader_.bracketed("[", "]", [&] { return affine(); });
   }
 
   /// `[-] term {("+" | "-") term}`, a term being INT, ITER or INT "*" ITER; each iterator once.
@@ -435,7 +408,7 @@ class ProgramParser {
     loop.step = reader_.int_expr();
     if (reader_.accept("carry")) {
       std::vector<ResultName> arguments;
-      list([&] {
+      reader_.list([&] {
         const Span span = reader_.peek().span;
         arguments.push_back({reader_.value("a carried value"), span});
         reader_.expect("=");
@@ -464,7 +437,7 @@ class ProgramParser {
       reader_.expect("last");
       branch.when = When::last;
     }
-    branch.iters = bracketed("(", ")", [&] { return iter(); });
+    branch.iters = reader_.bracketed("(", ")", [&] { return iter(); });
     reader_.expect("{");
     if (!reader_.ok()) return false;
     branch.then_block = parse_closed_block();
@@ -497,7 +470,7 @@ class ProgramParser {
     } else if (reader_.accept("store")) {
       Store store;
       store.tensor = tensor();
-      store.index = bracketed("[", "]", [&] { return store_index(); });
+      store.index = reader_.bracketed("[", "]", [&] { return store_index(); });
       reader_.expect(",");
       store.value = operand();
       store.nontemporal = reader_.accept("nontemporal");

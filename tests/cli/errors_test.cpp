@@ -42,10 +42,19 @@ TEST_P(Errors, prints_one_message) {
 }
 
 const std::string usage = "    = help: tilewright --help, or tilewright SUBCOMMAND --help\n";
+const std::string subcommands =
+    "    = help: they are check, run, emit, explain, bench, fmt, tune; tilewright --help says more\n";
 const std::string k_line = "    y[i] = 2.0 * x[i] do:\n";
 
 const std::vector<BadCall> calls = {
-    {"no_subcommand", {}, 2, "error[C001]: A subcommand is required\n" + usage},
+    {"no_subcommand", {}, 2, "error[C001]: a subcommand is required\n" + subcommands},
+    {"unknown_subcommand", {"compile", "k.tw"}, 2, "error[C001]: 'compile' is no subcommand\n" + subcommands},
+    {"file_without_subcommand", {"-"}, 2, "error[C001]: '-' is no subcommand\n" + subcommands},
+    {"endless_zeros",
+     {"check", "/dev/zero"},
+     2,
+     "/dev/zero:1:1: error[L001]: a NUL byte at offset 0: this is no text\n    " + std::string(100, ' ') +
+         "…\n    ^\n    = help: a .tw file is UTF-8 text\n"},
     {"no_file", {"run"}, 2, "error[C001]: FILE is required\n" + usage},
     {"missing_file",
      {"run", "none.tw"},
@@ -230,6 +239,71 @@ TEST(Errors, that_cannot_be_written_are_told_by_the_exit_code) {
     ASSERT_TRUE(WIFEXITED(status)) << redirection;
     EXPECT_EQ(WEXITSTATUS(status), 2) << redirection;
   }
+}
+
+/// What a shell's command line prints, with its exit code 2.
+std::string printed(const std::string& arguments) {
+  std::FILE* pipe = ::popen((std::string(TILEWRIGHT_COMMAND) + arguments).c_str(), "r");
+  if (pipe == nullptr) return "no shell";
+  char text[1024] = {};
+  const std::size_t size = std::fread(text, 1, sizeof text, pipe);
+  EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), 2) << arguments;
+  return std::string(text, size);
+}
+
+TEST(Errors, that_standard_streams_are_closed_or_full) {
+  EXPECT_EQ(printed(" check - <&- 2>&1"),
+            "error[C002]: cannot read standard input: Bad file descriptor\n    = help: name a file of kernels\n");
+  const std::string unwritable = "error[C018]: cannot write to standard output\n";
+  EXPECT_EQ(printed(" --help 2>&1 >&-"), unwritable);
+  if (std::filesystem::exists("/dev/full")) EXPECT_EQ(printed(" --version 2>&1 >/dev/full"), unwritable);
+}
+
+TEST(Errors, an_output_that_cannot_be_written_is_told_before_any_work) {
+  const Workplace place;
+  // The work would fail too: which error is told shows which came first.
+  place.write("k.tw", "y[i] = x[i] + z[i]\n");
+  const CommandResult result =
+      place.run({"run", "k.tw", "-i", "x=rand:f32:3", "-i", "z=rand:f32:4", "-o", "none/out.npy"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors, "error[R041]: cannot write 'none/out.npy': No such file or directory\n");
+}
+
+TEST(Errors, a_cache_that_nothing_could_hold_is_told_at_its_line) {
+  const Workplace place;
+  place.write("k.tw", "y[i] ++= x[i, j] do:\n  schedule:\n    tile(i, 100000)\n    tile(j, 100000)\n    cache(x)\n");
+  const CommandResult result = place.run({"run", "k.tw", "-i", "x=rand:f32:3x3"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors,
+            "k.tw:5:11: error[N030]: the buffer of x[i, j] is f32 100000x100000, 40000000000 bytes\n        cache(x)\n"
+            "              ^\n    = help: a staged buffer has at most 67108864 bytes: give smaller tiles\n");
+}
+
+TEST(Errors, a_variant_that_the_processor_lacks_is_told_at_its_line) {
+  const Workplace place;
+  const auto errors = [&](const std::string& statement, const std::string& variant) {
+    place.write("k.tw", statement + " do:\n  schedule:\n    variant = " + variant + "\n");
+    return place.run({"emit", "k.tw", "--stage", "nest", "-i", "a=f32:8x8", "-i", "b=f32:8x8"}).errors;
+  };
+  const std::string product = "c[i, j] ++= a[i, k] * b[k, j]";
+  const std::string sum = "c[i, j] = a[i, j] + b[i, j]";
+  EXPECT_EQ(errors(product, "panel") + errors(sum, "flat"), "");
+  EXPECT_EQ(errors(product, "warp"),
+            "k.tw:3:5: error[R079]: variant 'warp' of this statement is not to be had on this device (cpu)\n"
+            "        variant = warp\n        ^^^^^^^^^^^^^^\n    = help: use 'panel', or leave the line out\n");
+  EXPECT_TRUE(errors(sum, "panel").starts_with("k.tw:3:5: error[R079]"));
+}
+
+TEST(Errors, a_hundred_thousand_iterators_are_one_message) {
+  const Workplace place;
+  std::string text = "y[i] = x[i] | (i";
+  for (int n = 0; n < 100'000; ++n) text += ", j" + std::to_string(n);
+  place.write("k.tw", text + ")\n");
+  const CommandResult result = place.run({"check", "k.tw"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(result.errors.starts_with("k.tw:1:1: error[L014]: the statement 'y' has 100001 iterators\n"))
+      << result.errors.substr(0, 1000);
+  EXPECT_EQ(result.errors.find("error[", result.errors.find("error[") + 1), std::string::npos);
 }
 
 TEST(Errors, a_failed_run_leaves_the_older_file_as_it_was) {

@@ -93,6 +93,8 @@ TEST_F(Run, random_operands_follow_their_seed) {
   };
   EXPECT_EQ(values(":1"), values(":1"));
   EXPECT_NE(values(":1"), values(":2"));
+  EXPECT_NE(values(":0"), values(":1"));
+  EXPECT_EQ(values(""), values(":1"));  // the first operand's
 }
 
 TEST_F(Run, verifies_statements_of_every_kind) {

@@ -68,7 +68,7 @@ Result<void> KernelExecutor::launch(const plan::LaunchCall& call) {
                        return std::nullopt;
                      },
                      [&](const kernel::SizeArgument& s) -> std::optional<kernel::Argument> {
-                       if (const auto size = evaluate(s.value, symbols)) return *size;
+                       if (const auto size = s.evaluated(symbols)) return *size;
                        return std::nullopt;
                      },
                      [&](const kernel::WorkspaceArgument&) -> std::optional<kernel::Argument> {

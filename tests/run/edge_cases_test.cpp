@@ -43,6 +43,16 @@ TEST(EdgeCases, nothing_to_add) {
   EXPECT_EQ(everywhere({"o[] ++= a[i] * b[i]", {{"a", DType::f32, {0}}, {"b", DType::f32, {0}}}}), Numbers{0.0});
 }
 
+TEST(EdgeCases, reads_whose_distance_is_past_64_bits_are_outside) {
+  const OperandSpec x = given("x", DType::f32, {3}, {1, 2, 3});
+  EXPECT_EQ(everywhere({"y[i] = x[i + 4611686018427387904] else 7.0 | (i in 0 ..< 4)", {x}}), Numbers(4, 7));
+  EXPECT_EQ(everywhere({"y[i] = x[4611686018427387904*i] else 7.0 | (i in 0 ..< 2)", {x}}), (Numbers{1, 7}));
+  EXPECT_EQ(everywhere({"y[i] = x[i - 9223372036854775800] else 7.0 | (i in 0 ..< 2)", {x}}), Numbers(2, 7));
+  EXPECT_EQ(everywhere({"y[i, j] = z[2305843009213693952*i + j, i] else -1.0 | (i in 0 ..< 2, j in 0 ..< 3)",
+                        {given("z", DType::f64, {2, 2}, {1, 2, 3, 4})}}),
+            (Numbers{1, 3, -1, -1, -1, -1}));
+}
+
 TEST(EdgeCases, bytes_accumulate_in_thirty_two_bits) {
   EXPECT_EQ(everywhere({"o[i, j] ++= a[i, k] * b[k, j]",
                         {given("a", DType::i8, {2, 2}, {-44, -20, -126, 6}),

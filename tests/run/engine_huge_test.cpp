@@ -123,6 +123,15 @@ TEST(EngineHuge, products_whose_rows_are_far_apart) {
     }
 }
 
+TEST(EngineHuge, a_workspace_past_any_memory) {
+  // 2²² parts of 2²³ sums of 4 bytes: as large as the address space.
+  constexpr std::int64_t rows = std::int64_t{1} << 23;
+  const Tensor x = tensor_of(DType::f32, {1}, {1}).broadcast_to({rows, std::int64_t{1} << 22}).value();
+  const Tensor o = Tensor::allocate(DType::f32, {rows}).value();
+  const std::string error = written("o[i] ++= x[i, k] do:\n  schedule:\n    split(k, 4194304)\n", {{"x", x}}, o);
+  EXPECT_EQ(error.substr(0, 4), "R081");
+}
+
 TEST(EngineHuge, extents_past_31_bits) {
   // All zero but for three elements: one before, one at and one past 2³¹.
   const SparseTensor a(DType::u8, {two_31 + 100}, {1});

@@ -184,6 +184,10 @@ TEST(EngineOutputs, of_another_type_or_shape_or_read_only_are_refused) {
   const Tensor constant =
       Tensor::borrow({.data = memory.data(), .dtype = DType::f32, .shape = {3}, .read_only = true}).value();
   EXPECT_EQ(written("o[i] = x[i]", {{"x", x}}, constant).substr(0, 4), "R074");
+  const Device gpu{DeviceKind::cuda, 1};
+  const Tensor elsewhere = Tensor::borrow({.data = memory.data(), .shape = {3}, .device = gpu}).value();
+  EXPECT_EQ(written("o[i] = x[i]", {{"x", x}}, elsewhere).substr(0, 4), "R074");
+  EXPECT_EQ(written("o[i] = x[i]", {{"x", elsewhere}}, tensor_of(DType::f32, {3}, {0, 0, 0})).substr(0, 4), "R073");
   EXPECT_EQ(memory, std::vector<float>(3, 7));
 }
 

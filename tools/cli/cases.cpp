@@ -175,7 +175,7 @@ Result<std::vector<Case>> make_cases(const std::vector<Kernel>& kernels, const O
       return fail("C006", fmt::format("operand {}: '{}' is a type, and data is needed", input->name, text),
                   fmt::format("{}=rand:{}", input->name, text.substr(text.find('=') + 1)));
     given.push_back(std::move(*input));
-    if (!text.contains("rand:") || given.back().seed == 0) given.back().seed = given.size();
+    if (!given.back().seed) given.back().seed = given.size();
   }
   if (auto known = check_names(given, kernels); !known) return std::unexpected(std::move(known.error()));
 
@@ -198,7 +198,7 @@ Result<std::vector<Case>> make_cases(const std::vector<Kernel>& kernels, const O
 Result<std::vector<Operand>> make_operands(const Case& each) {
   std::vector<Operand> operands;
   for (const Input& input : each.inputs) {
-    Result<Tensor> tensor = input.file ? *input.file : random_data(input.dtype, input.shape, input.seed);
+    Result<Tensor> tensor = input.file ? *input.file : random_data(input.dtype, input.shape, input.seed.value());
     if (!tensor) return std::unexpected(std::move(tensor.error()));
     operands.push_back({input.name, std::move(*tensor)});
   }

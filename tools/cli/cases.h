@@ -17,9 +17,9 @@ struct Input {
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
-  std::uint64_t seed = 0;
-  std::optional<Tensor> file;  ///< its contents; else they are random
-  bool has_data = true;        ///< false for `a=f32:64x64`
+  std::optional<std::uint64_t> seed = {};  ///< of random data; where none is said, the operand's number
+  std::optional<Tensor> file;              ///< its contents; else they are random
+  bool has_data = true;                    ///< false for `a=f32:64x64`
 };
 
 struct Case {

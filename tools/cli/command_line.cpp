@@ -1,12 +1,17 @@
 // Arguments → Options → subcommand → exit code. The only file that knows CLI11. See command_line.h.
 #include "cli/command_line.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <new>
 #include <system_error>
 
@@ -127,7 +132,27 @@ int run_subcommand(const Subcommand& subcommand, const Options& options) {
   return static_cast<int>(*outcome);
 }
 
+/// Of the arguments, the one that must name a subcommand.
+Result<void> check_subcommand(int argc, char** argv) {
+  std::vector<std::string_view> names;
+  for (const Subcommand& subcommand : subcommands()) names.push_back(subcommand.name);
+  const std::string remedy = fmt::format("they are {}; tilewright --help says more", fmt::join(names, ", "));
+  if (argc < 2) return fail("C001", "a subcommand is required", remedy);
+  const std::string_view first = argv[1];
+  if ((first.size() > 1 && first.starts_with('-')) || std::ranges::find(names, first) != names.end()) return {};
+  return fail("C001", fmt::format("'{}' is no subcommand", first), remedy);
+}
+
+/// Gives closed standard streams a descriptor that fails as theirs would, so that no file that is opened later takes
+/// their place.
+void reserve_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int parse_and_run(int argc, char** argv) {
+  if (const Result<void> known = check_subcommand(argc, argv); !known) return report(known.error());
   Options options;
   const Subcommand* chosen = nullptr;
   CLI::App app{std::string(description), "tilewright"};
@@ -143,7 +168,9 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
+    const int code = app.exit(success);
+    if (!std::cout.flush()) return report(fail("C018", "cannot write to standard output").error());
+    return code;
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
     std::ranges::replace(message, '\n', ' ');
@@ -155,6 +182,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  reserve_standard_streams();
   try {
     return parse_and_run(argc, argv);
   } catch (const InternalError& error) {

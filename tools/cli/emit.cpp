@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <span>
 
 #include "cli/cases.h"
 #include "cli/compile_case.h"
 #include "cli/load.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "codegen/llvm/host_jit.h"
 #include "codegen/llvm/nvptx.h"
-#include "runtime/atomic_file.h"
 #include "runtime/nvptx_compilation.h"
 
 namespace tilewright::cli {
@@ -117,18 +115,6 @@ Result<std::vector<CompiledStep>> compile_for(const Target& target, const Case& 
   return compile_case(*engine, each);
 }
 
-Result<void> write(const Options& options, const std::string& text) {
-  if (options.outputs.empty() || options.outputs.front() == "-") {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
-      return fail("C018", "cannot write to standard output");
-    return {};
-  }
-  Result<AtomicFile> file = AtomicFile::create(options.outputs.front());
-  if (!file) return std::unexpected(std::move(file.error()));
-  if (Result<void> written = file->write(std::as_bytes(std::span(text))); !written) return written;
-  return file->commit();
-}
-
 }  // namespace
 
 Outcome run_emit(const Options& options) {
@@ -142,6 +128,8 @@ Outcome run_emit(const Options& options) {
   if (kernels->size() != 1)
     return fail("C015", fmt::format("'{}' has {} kernels", options.files.front(), kernels->size()),
                 "say which one with -k");
+  const std::string output = options.outputs.empty() ? "-" : options.outputs.front();
+  if (Result<void> writable = check_output(output); !writable) return std::unexpected(std::move(writable.error()));
   const Result<std::vector<Case>> cases = make_cases(*kernels, options, Need::types);
   if (!cases) return std::unexpected(cases.error());
   const Result<std::vector<CompiledStep>> steps = compile_for(*target, cases->front());
@@ -156,7 +144,7 @@ Outcome run_emit(const Options& options) {
     if (!part) return std::unexpected(std::move(part.error()));
     text += (text.empty() ? "" : "\n") + *part;
   }
-  if (Result<void> written = write(options, text); !written) return std::unexpected(std::move(written.error()));
+  if (Result<void> written = write_text(output, text); !written) return std::unexpected(std::move(written.error()));
   return ExitCode::right;
 }
 

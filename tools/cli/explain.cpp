@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <span>
 
 #include "cli/cases.h"
 #include "cli/ceilings.h"
@@ -14,21 +13,14 @@
 #include "cli/device.h"
 #include "cli/explanation.h"
 #include "cli/load.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
-#include "runtime/atomic_file.h"
 
 namespace tilewright::cli {
 namespace {
 
 std::string titled(const std::string& title, const std::string& text) {
   return fmt::format("{}\n{}{}\n", title, text, text.ends_with('\n') ? "" : "\n");
-}
-
-Result<void> write_page(const std::string& path, const std::string& page) {
-  Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file) return std::unexpected(std::move(file.error()));
-  if (Result<void> written = file->write(std::as_bytes(std::span(page))); !written) return written;
-  return file->commit();
 }
 
 }  // namespace
@@ -40,6 +32,9 @@ Outcome run_explain(const Options& options) {
   if (!kernels) return std::unexpected(kernels.error());
   const Result<std::vector<Case>> cases = make_cases(*kernels, options, Need::types);
   if (!cases) return std::unexpected(cases.error());
+  if (!options.html.empty())
+    if (Result<void> writable = check_output(options.html); !writable)
+      return std::unexpected(std::move(writable.error()));
   const Result<Ceilings> ceilings = measure_ceilings(*engine);
   if (!ceilings) return std::unexpected(ceilings.error());
   std::vector<Explanation> explanations;
@@ -54,12 +49,8 @@ Outcome run_explain(const Options& options) {
     }
   }
   if (!options.html.empty()) {
-    const std::string page = to_html(explanations);
-    if (options.html == "-") {
-      fmt::print("{}", page);
-    } else if (Result<void> written = write_page(options.html, page); !written) {
+    if (Result<void> written = write_text(options.html, to_html(explanations)); !written)
       return std::unexpected(std::move(written.error()));
-    }
     return ExitCode::right;
   }
   for (const Explanation& explanation : explanations) {

@@ -1,25 +1,12 @@
 // `tilewright fmt`: the canonical layout of files, printed, compared (--check) or written (--write).
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <span>
-
 #include "cli/load.h"
+#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "lang/parse.h"
-#include "runtime/atomic_file.h"
 
 namespace tilewright::cli {
-namespace {
-
-Result<void> write_text(const std::string& path, const std::string& text) {
-  Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file) return std::unexpected(std::move(file.error()));
-  if (Result<void> written = file->write(std::as_bytes(std::span(text))); !written) return written;
-  return file->commit();
-}
-
-}  // namespace
 
 Outcome run_fmt(const Options& options) {
   if (options.check && options.write) return fail("C001", "--check and --write exclude each other", "give one of them");

@@ -15,8 +15,8 @@
 namespace tilewright::cli {
 namespace {
 
-/// Longer ones are no texts of kernels (the parser refuses them as L001), so they are not read whole.
-constexpr std::size_t longest_text = std::size_t{1} << 31U;
+/// Longer ones are no texts of kernels, so they are not read whole: they may have no end.
+constexpr std::size_t longest_text = std::size_t{1} << 26U;
 
 struct Closer {
   int descriptor;
@@ -41,13 +41,19 @@ void set_precision(std::variant<lang::Statement, lang::Program>& item, Precision
 Result<SourcePtr> read_source(const std::string& path) {
   const bool standard = path == "-";
   const Closer file{standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+  const std::string shown = standard ? "standard input" : fmt::format("'{}'", path);
   const auto failure = [&] {
-    return fail("C002", fmt::format("cannot read '{}': {}", path, std::strerror(errno)), "name a file of kernels");
+    return fail("C002", fmt::format("cannot read {}: {}", shown, std::strerror(errno)), "name a file of kernels");
   };
   if (file.descriptor < 0) return failure();
   std::string text;
   std::string buffer(1 << 16, '\0');
-  while (text.size() < longest_text) {
+  // The parser refuses the first NUL byte (L001): nothing after it matters.
+  for (std::size_t from = 0; text.find('\0', from) == std::string::npos;) {
+    from = text.size();
+    if (from > longest_text)
+      return fail("C002", fmt::format("{} is longer than {} MiB", shown, longest_text >> 20U),
+                  "name a file of kernels");
     const ssize_t count = ::read(file.descriptor, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failure();

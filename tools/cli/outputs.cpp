@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
+#include "runtime/atomic_file.h"
 #include "runtime/npy.h"
 #include "runtime/npy_header.h"
 
@@ -33,6 +35,21 @@ Result<void> write_standard_output(const Tensor& tensor) {
 }
 
 }  // namespace
+
+Result<void> write_text(const std::string& path, std::string_view text) {
+  if (path == "-") {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return {};
+    return fail("C018", "cannot write to standard output");
+  }
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return std::unexpected(std::move(file.error()));
+  if (Result<void> written = file->write(std::as_bytes(std::span(text))); !written) return written;
+  return file->commit();
+}
+
+Result<void> check_output(const std::string& path) {
+  return path == "-" ? Result<void>() : AtomicFile::check(path);
+}
 
 Result<Outputs> Outputs::parse(const std::vector<std::string>& texts, const std::vector<Case>& cases) {
   const std::vector<std::string> results = results_of(cases);
@@ -64,6 +81,12 @@ Result<Outputs> Outputs::parse(const std::vector<std::string>& texts, const std:
   if (std::ranges::count(outputs.files_, "-", &File::path) > 1)
     return fail("C011", "standard output ('-') is written more than once", "use '-' for one result");
   return outputs;
+}
+
+Result<void> Outputs::check() const {
+  for (const File& file : files_)
+    if (Result<void> writable = check_output(file.path); !writable) return writable;
+  return {};
 }
 
 bool Outputs::uses_standard_output() const {

@@ -172,6 +172,7 @@ Outcome run_run(const Options& options) {
   if (!cases) return std::unexpected(cases.error());
   const Result<Outputs> outputs = Outputs::parse(options.outputs, *cases);
   if (!outputs) return std::unexpected(outputs.error());
+  if (Result<void> writable = outputs->check(); !writable) return std::unexpected(std::move(writable.error()));
 
   std::FILE* text = outputs->uses_standard_output() ? stderr : stdout;
   Progress progress;

@@ -11,7 +11,7 @@ namespace tilewright::codegen {
 
 /// Adds `kernel` to `module`, whose data layout and triple are set: a private function `<name>.body` with the kernel's
 /// parameters (noalias, readonly and align as attributes) and the target's entry `<name>`.
-/// Requires a kernel that verifies and that run_kernel_passes has legalised: f8 and bf16 values are only moved, or
+/// Requires a kernel that verifies and that the kernel passes have legalised: f8 and bf16 values are only moved, or
 /// reinterpreted as integers. Errors: G001 more local memory than the target has, G006 a kernel of
 /// the other kind of machine.
 Result<void> emit_kernel(const kernel::Kernel& kernel, llvm::Module& module, const TargetRules& rules);

@@ -1,18 +1,15 @@
-// The host's compiler: verification and legalisation of the kernel, then machine_code.h and object_loader.h. Nothing is
+// The host's compiler: verification of the kernel, then machine_code.h and object_loader.h. Nothing is
 // shared between calls but what LLVM guards itself, so that any number of threads may compile at once.
 #include "codegen/llvm/host_jit.h"
 
 #include "codegen/llvm/machine_code.h"
 #include "codegen/llvm/object_loader.h"
-#include "kernel/passes/pipeline.h"
 
 namespace tilewright::codegen {
 
 Result<std::string> emit_for_host(const kernel::Kernel& kernel, HostStage stage, const HostTarget& target) {
   if (auto ok = kernel::verify(kernel); !ok) return std::unexpected(std::move(ok).error());
-  kernel::Kernel legal = kernel;
-  kernel::run_kernel_passes(legal, kernel::kernel_facts(target));
-  return generate(legal, stage, target);
+  return generate(kernel, stage, target);
 }
 
 Result<std::shared_ptr<const HostCode>> load_host_object(std::span<const std::byte> object,

@@ -33,8 +33,8 @@ class HostCode {
 
 enum class HostStage : std::uint8_t { llvm, assembly, object };
 
-/// Verifies, compiles and loads. Errors: verify's; G001 to G004, G006 (docs/errors.md). Any failure of LLVM is an error
-/// value, never an abort. Thread-safe.
+/// Verifies, compiles and loads a kernel that the kernel passes (kernel/passes/pipeline.h) have legalised. Errors:
+/// verify's; G001 to G004, G006 (docs/errors.md). Any failure of LLVM is an error value, never an abort. Thread-safe.
 Result<std::shared_ptr<const HostCode>> compile_for_host(const kernel::Kernel& kernel,
                                                          const HostTarget& target = host_target());
 /// Loads what `HostCode::object` gave for a kernel of this name and a processor of the same name and features. Error

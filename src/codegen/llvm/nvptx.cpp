@@ -11,7 +11,6 @@
 
 #include "codegen/llvm/compilation.h"
 #include "codegen/llvm/nvptx_rules.h"
-#include "kernel/passes/pipeline.h"
 #include "kernel/shared_memory.h"
 #include "kernel/walk.h"
 
@@ -125,15 +124,13 @@ void write_cluster(std::string& ptx, std::int32_t blocks) {
 
 Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stage, const NvptxTarget& target) {
   if (auto ok = kernel::verify(kernel); !ok) return std::unexpected(std::move(ok).error());
-  kernel::Kernel legal = kernel;
-  if (legal.block) {
-    if (auto ok = check_limits(legal, target); !ok) return std::unexpected(std::move(ok).error());
-    if (auto ok = check_ops(legal, target); !ok) return std::unexpected(std::move(ok).error());
-    kernel::run_kernel_passes(legal, kernel::kernel_facts(target));
+  if (kernel.block) {
+    if (auto ok = check_limits(kernel, target); !ok) return std::unexpected(std::move(ok).error());
+    if (auto ok = check_ops(kernel, target); !ok) return std::unexpected(std::move(ok).error());
   }
   const CodeForm form = stage == NvptxStage::llvm ? CodeForm::llvm : CodeForm::assembly;
-  Result<std::string> text = compile(legal, NvptxRules(target), [&] { return make_machine(target); }, form);
-  if (text && form == CodeForm::assembly && legal.block->cluster != 1) write_cluster(*text, legal.block->cluster);
+  Result<std::string> text = compile(kernel, NvptxRules(target), [&] { return make_machine(target); }, form);
+  if (text && form == CodeForm::assembly && kernel.block->cluster != 1) write_cluster(*text, kernel.block->cluster);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Addresses, masks, loads and stores of tile_to_kernel.
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "kernel/lower/lowering.h"
@@ -27,6 +28,14 @@ IntExpr stride_bytes(const tile::Tensor& tensor, std::size_t axis) {
       break;
   }
   return IntExpr::symbol(tensor.name + ".s" + std::to_string(axis)) * bytes_of(tensor.dtype);
+}
+
+/// align · factor where 64 bits hold it, else `align`.
+std::int64_t divisor_of_product(std::int64_t align, std::int64_t factor) {
+  std::int64_t product = 0;
+  const bool fits =
+      !__builtin_mul_overflow(align, factor, &product) && product != std::numeric_limits<std::int64_t>::min();
+  return fits ? product : align;
 }
 
 IntExpr constant_bytes(const tile::Tensor& tensor, const std::vector<tile::Affine>& index) {
@@ -64,11 +73,11 @@ AccessMap Lowering::tensor_access(tile::TensorId id, const std::vector<tile::Aff
     if (stride.is_constant(0)) continue;
     const std::int64_t align =
         tensor.strides[slot] == StrideClass::one ? bytes_of(tensor.dtype) : std::int64_t{tensor.stride_align};
-    map.base_align = std::gcd(map.base_align, align * index[slot].constant);
+    map.base_align = std::gcd(map.base_align, divisor_of_product(align, index[slot].constant));
     for (const tile::Affine::Term& term : index[slot].terms) {
       IntExpr& bytes = map.bytes[term.iter];
       bytes = bytes + stride * term.coefficient;
-      map.align[term.iter] = std::gcd(map.align[term.iter], align * term.coefficient);
+      map.align[term.iter] = std::gcd(map.align[term.iter], divisor_of_product(align, term.coefficient));
     }
   }
   return map;
@@ -119,7 +128,7 @@ void Lowering::register_accesses(const tile::Block& block) {
     if (key.empty() || accesses_.contains(key)) return;
     const auto of_tensor = [&](tile::TensorId tensor, const std::vector<tile::Affine>& index) {
       accesses_[key] = tensor_access(tensor, index);
-      pointers_[key] = build_.offset(tensors_.at(tensor), size(constant_bytes(program_.tensors[tensor], index)));
+      pointers_[key] = build_.offset(tensors_.at(tensor), distance(constant_bytes(program_.tensors[tensor], index)));
       if (!std::holds_alternative<tile::Copy>(op.node)) pointers_[key] = thread_pointer(key, pointers_.at(key));
     };
     if (const auto* copy = std::get_if<tile::Copy>(&op.node)) of_tensor(copy->tensor, copy->index);
@@ -138,9 +147,9 @@ void Lowering::register_accesses(const tile::Block& block) {
 ValueId Lowering::position_bytes(const AccessMap& map, const Axis& axis, std::int64_t position) {
   const auto packed = map.positions.find(axis.iter);
   const std::int64_t coordinate = axis.offset(axis.lanes ? position * lanes_of({axis}) : position);
-  if (packed != map.positions.end()) return size(packed->second[static_cast<std::size_t>(coordinate)]);
+  if (packed != map.positions.end()) return distance(packed->second[static_cast<std::size_t>(coordinate)]);
   const auto bytes = map.bytes.find(axis.iter);
-  return bytes == map.bytes.end() ? build_.index(0) : size(bytes->second * coordinate);
+  return bytes == map.bytes.end() ? build_.index(0) : distance(bytes->second * coordinate);
 }
 
 /// The address of a tile's vector. With `clamp`, unrolled coordinates outside of their scope take the address of the
@@ -277,7 +286,7 @@ ValueId Lowering::load_vector(const std::string& key, const Registers& tile, con
       break;
   }
   const auto axis = std::ranges::find_if(tile.axes, &Axis::lanes);
-  const ValueId stride = build_.splat(size(accesses_.at(key).bytes.at(axis->iter)), lanes);
+  const ValueId stride = build_.splat(distance(accesses_.at(key).bytes.at(axis->iter)), lanes);
   const ValueId offsets = build_.mul(build_.iota({Element::i64, type.lanes}), stride);
   if (mask.valid() && build_.type(mask).lanes < lanes) mask = build_.splat(mask, lanes);
   return from_memory(build_, build_.gather(type, pointer, offsets, {align, false}, mask), tile.dtype);
@@ -434,7 +443,7 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
     if (!store.index[slot].block) continue;
     const ValueId number =
         build_.binary(Opcode::udiv, scopes_.at(store.index[slot].iter).base, size(*store.index[slot].block));
-    part = build_.add(part, build_.mul(number, size(stride_bytes(program_.tensors[store.tensor], slot))));
+    part = build_.add(part, build_.mul(number, distance(stride_bytes(program_.tensors[store.tensor], slot))));
   }
   each_position(tile.axes, [&](const Positions& at) {
     const ValueId value = to_memory(build_, this->at(tile, at, lanes), tile.dtype);
@@ -466,7 +475,7 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
         build_.store(value, pointer, {align, stream}, mask);
       } else {
         const auto bytes = accesses_.at(key).bytes.find(lanes_axis->iter);
-        const ValueId step = bytes == accesses_.at(key).bytes.end() ? build_.index(0) : size(bytes->second);
+        const ValueId step = bytes == accesses_.at(key).bytes.end() ? build_.index(0) : distance(bytes->second);
         const ValueId offsets =
             build_.mul(build_.iota({Element::i64, static_cast<std::uint16_t>(lanes)}), build_.splat(step, lanes));
         build_.scatter(value, pointer, offsets, {element_bytes, false}, mask);

@@ -104,7 +104,13 @@ class Lowering {
   bool has_threads() const { return machine_.block.has_value(); }
   void declare_tensors();
   void declare_scopes();
-  ValueId size(const IntExpr& value);
+  ValueId size(const IntExpr& value);      ///< a count
+  ValueId distance(const IntExpr& bytes);  ///< of addresses
+  struct SizeParameter {
+    ValueId value;
+    std::size_t argument = 0;  ///< its place in result_.arguments
+  };
+  const SizeParameter& size_parameter(const IntExpr& value);
   void lower_point(ValueId point, const std::vector<IntExpr>& counts);
   void lower_block(const tile::Block& block);
   void lower_op(const tile::Op& op);
@@ -208,12 +214,12 @@ class Lowering {
   Machine machine_;
   Builder build_;
   LoweredKernel result_;
-  ValueId thread_;                             ///< the thread's number in its block, i32
-  std::map<IterId, ValueId> thread_places_;    ///< i32: the thread's number along each thread axis
-  std::map<IterId, ValueId> thread_offsets_;   ///< points from the block's base to the thread's
-  std::map<tile::BufferId, ValueId> shared_;   ///< shared memory of buffers
-  std::map<std::int64_t, ValueId> exchanges_;  ///< shared memory that partial results pass through, by bytes
-  std::map<std::string, ValueId> sizes_;       ///< parameters by the text of their expression
+  ValueId thread_;                              ///< the thread's number in its block, i32
+  std::map<IterId, ValueId> thread_places_;     ///< i32: the thread's number along each thread axis
+  std::map<IterId, ValueId> thread_offsets_;    ///< points from the block's base to the thread's
+  std::map<tile::BufferId, ValueId> shared_;    ///< shared memory of buffers
+  std::map<std::int64_t, ValueId> exchanges_;   ///< shared memory that partial results pass through, by bytes
+  std::map<std::string, SizeParameter> sizes_;  ///< by the text of their expression
   std::map<tile::TensorId, ValueId> tensors_;
   ValueId workspace_;
   ValueId edge_buffer_;  ///< local memory that ragged vectors of small elements pass through
@@ -266,7 +272,7 @@ void Lowering::in_scope(IterId iter, Scope scope, ValueId delta, Body&& body) {
   for (auto& [key, pointer] : pointers_) {
     const auto bytes = accesses_.at(key).bytes.find(iter);
     if (bytes != accesses_.at(key).bytes.end())
-      pointer = build_.offset(pointer, build_.mul(delta, size(bytes->second)));
+      pointer = build_.offset(pointer, build_.mul(delta, distance(bytes->second)));
   }
   scopes_.at(iter) = scope;
   body();

@@ -60,10 +60,22 @@ Lowering::Lowering(const tile::Program& program, const Machine& machine)
 
 ValueId Lowering::size(const IntExpr& value) {
   if (value.is_constant()) return build_.index(value.constant());
+  const SizeParameter& parameter = size_parameter(value);
+  std::get<SizeArgument>(result_.arguments[parameter.argument]).is_distance = false;
+  return parameter.value;
+}
+
+ValueId Lowering::distance(const IntExpr& bytes) {
+  return bytes.is_constant() ? build_.index(bytes.constant()) : size_parameter(bytes).value;
+}
+
+/// A parameter for each expression; that of a distance as long as nothing takes it for a count.
+const Lowering::SizeParameter& Lowering::size_parameter(const IntExpr& value) {
   const auto [entry, is_new] = sizes_.try_emplace(to_text(value));
   if (is_new) {
-    entry->second = build_.parameter("n" + std::to_string(sizes_.size()), {Element::i64, 1});
-    result_.arguments.push_back(SizeArgument{value});
+    entry->second = {build_.parameter("n" + std::to_string(sizes_.size()), {Element::i64, 1}),
+                     result_.arguments.size()};
+    result_.arguments.push_back(SizeArgument{value, true});
   }
   return entry->second;
 }

@@ -31,6 +31,12 @@ struct TensorArgument {
 };
 struct SizeArgument {
   IntExpr value;
+  bool is_distance = false;  ///< of addresses, in bytes: modulo 2⁶⁴; else a count, which must fit 63 bits
+
+  /// Nothing where it has no value.
+  std::optional<std::int64_t> evaluated(const SymbolValues& values) const {
+    return is_distance ? evaluate_modular(value, values) : evaluate(value, values);
+  }
 };
 /// Memory of the running task: `workspace_bytes` at an address that is a multiple of 64.
 struct WorkspaceArgument {};

@@ -1,12 +1,15 @@
-// The passes over a kernel between its lowering and code generation, in order.
+// The passes over a kernel between its lowering and code generation, in order: the last part of every target's pipeline
+// (plan/pipeline.h runs and verifies them).
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
+#include <array>
 #include <string_view>
 
 #include "kernel/passes/expand_conversions.h"
+#include "kernel/passes/expand_functions.h"
+#include "kernel/passes/hoist_invariants.h"
+#include "kernel/passes/remove_dead_ops.h"
+#include "kernel/passes/share_ops.h"
 
 namespace tilewright::kernel {
 
@@ -20,19 +23,25 @@ KernelFacts kernel_facts(const NvptxTarget& target);
 
 struct KernelPass {
   std::string_view name;
-  void (*run)(Kernel& kernel, const KernelFacts& facts);
+  void (*run)(Kernel& kernel, const KernelFacts& facts);  ///< requires and ensures a kernel that verifies
   std::string_view description;
 };
 
-/// All passes, in the order in which they run.
-std::span<const KernelPass> kernel_passes();
-const KernelPass* kernel_pass_from_name(std::string_view name);
-
-/// Is shown the kernel after each pass.
-using KernelObserver = std::function<void(const KernelPass& pass, const Kernel& kernel)>;
-
-/// Runs all passes, each verified. Requires a kernel that verifies; that a pass breaks it is an internal error, which
-/// shows the pass and the kernel.
-void run_kernel_passes(Kernel& kernel, const KernelFacts& facts, const KernelObserver& observer = {});
+inline constexpr std::array kernel_passes = {
+    KernelPass{"expand_conversions",
+               [](Kernel& kernel, const KernelFacts& facts) { expand_conversions(kernel, facts.conversions); },
+               "write conversions of small floats with integer ops and f32"},
+    KernelPass{"expand_functions",
+               [](Kernel& kernel, const KernelFacts& facts) {
+                 if (facts.expands_functions) expand_functions(kernel);
+               },
+               "write exp, log, … with arithmetic, where the target has no library of them"},
+    KernelPass{"hoist_invariants", [](Kernel& kernel, const KernelFacts&) { hoist_invariants(kernel); },
+               "move pure ops out of the loops that they do not depend on"},
+    KernelPass{"share_ops", [](Kernel& kernel, const KernelFacts&) { share_ops(kernel); },
+               "compute equal pure ops once"},
+    KernelPass{"remove_dead_ops", [](Kernel& kernel, const KernelFacts&) { remove_dead_ops(kernel); },
+               "remove what no store depends on"},
+};
 
 }  // namespace tilewright::kernel

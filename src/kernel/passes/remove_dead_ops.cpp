@@ -1,10 +1,9 @@
-// Marks the values and ops that matter, then sweeps the rest. Values are marked against the flow, region by region from
-// the end; a loop is marked again until what it carries settles.
+// Marks what effects and live values depend on, each value once, then sweeps the rest. A value that a loop carries is
+// live with its result or with its argument in the body, whichever is found first.
 #include "kernel/passes/remove_dead_ops.h"
 
 #include <algorithm>
-
-#include "kernel/walk.h"
+#include <unordered_set>
 
 namespace tilewright::kernel {
 
@@ -15,74 +14,81 @@ bool has_effect(const Op& op) {
   return info(op.code).effect == OpEffect::writes && op.code != Opcode::local && op.code != Opcode::shared;
 }
 
-bool contains_effect(const Op& op) {
-  bool found = has_effect(op);
-  for (const Region& region : op.regions) walk(region, [&](const Op& inner) { found |= has_effect(inner); });
-  return found;
-}
-
 class DeadOps {
  public:
-  explicit DeadOps(Kernel& kernel) : live_(kernel.values.size()) {
-    mark(kernel.body);
+  explicit DeadOps(Kernel& kernel) : live_(kernel.values.size()), definitions_(kernel.values.size()) {
+    std::vector<const Op*> around;
+    find_roots(kernel.body, around);
+    while (!pending_.empty()) {
+      const ValueId value = pending_.back();
+      pending_.pop_back();
+      propagate(definitions_[value.index]);
+    }
     sweep(kernel.body);
   }
 
  private:
-  bool is_live(ValueId value) const { return live_[value.index]; }
-  bool any_live(const std::vector<ValueId>& values) const {
-    return std::ranges::any_of(values, [&](ValueId value) { return is_live(value); });
-  }
-  bool is_live(const Op& op) const { return any_live(op.results) || contains_effect(op); }
-  void mark(ValueId value) { live_[value.index] = true; }
+  /// Where a value comes from: a result of an op, or what a loop carries as its argument. No op: a parameter of the
+  /// kernel, or a loop's counter.
+  struct Definition {
+    const Op* op = nullptr;
+    std::size_t index = 0;
+  };
 
-  /// What the region's yield passes on is marked by its op, before this.
-  void mark(const Region& region) {
-    for (auto op = region.ops.rbegin(); op != region.ops.rend(); ++op) {
-      if (op->code == Opcode::yield || !is_live(*op)) continue;
-      if (op->code == Opcode::for_loop)
-        mark_loop(*op);
-      else if (op->code == Opcode::if_then)
-        mark_branch(*op);
-      else
-        for (ValueId operand : op->operands) mark(operand);
+  bool is_live(ValueId value) const { return live_[value.index]; }
+  bool is_live(const Op& op) const {
+    return kept_.contains(&op) || std::ranges::any_of(op.results, [&](ValueId value) { return is_live(value); });
+  }
+
+  /// Notes definitions, and keeps the ops that have effects and those around them.
+  void find_roots(const Region& region, std::vector<const Op*>& around) {
+    for (const Op& op : region.ops) {
+      for (std::size_t i = 0; i < op.results.size(); ++i) definitions_[op.results[i].index] = {&op, i};
+      if (has_effect(op)) {
+        keep(op);
+        for (auto outer = around.rbegin(); outer != around.rend() && keep(**outer);) ++outer;
+      }
+      around.push_back(&op);
+      for (const Region& inner : op.regions) {
+        for (std::size_t i = 1; i < inner.arguments.size(); ++i) definitions_[inner.arguments[i].index] = {&op, i - 1};
+        find_roots(inner, around);
+      }
+      around.pop_back();
     }
   }
 
-  void mark_loop(const Op& op) {
-    const Region& body = op.regions[0];
-    const std::vector<ValueId>& yielded = body.ops.back().operands;
-    for (std::size_t i = 0; i < 3; ++i) mark(op.operands[i]);
-    // A carried value is live if its result is, or if the body reads it; what it is next is live then, and may make
-    // others live.
-    std::size_t settled = 0;
-    std::size_t live = 0;
-    do {
-      settled = live;
-      for (std::size_t i = 0; i < yielded.size(); ++i)
-        if (is_carried_live(op, i)) mark(yielded[i]);
-      mark(body);
-      live = 0;
-      for (std::size_t i = 0; i < yielded.size(); ++i) live += is_carried_live(op, i) ? 1 : 0;
-    } while (live != settled);
-    for (std::size_t i = 0; i < yielded.size(); ++i)
-      if (is_carried_live(op, i)) mark(op.operands[i + 3]);
+  /// False where it was kept before.
+  bool keep(const Op& op) {
+    if (!kept_.insert(&op).second) return false;
+    mark_operands(op);
+    return true;
+  }
+
+  void mark(ValueId value) {
+    if (is_live(value)) return;
+    live_[value.index] = true;
+    pending_.push_back(value);
+  }
+
+  /// What an op itself reads: a loop its range, a branch its condition.
+  void mark_operands(const Op& op) {
+    const std::size_t own = op.code == Opcode::for_loop ? 3 : op.code == Opcode::if_then ? 1 : op.operands.size();
+    for (std::size_t i = 0; i < own; ++i) mark(op.operands[i]);
+  }
+
+  void propagate(const Definition& definition) {
+    if (definition.op == nullptr) return;
+    const Op& op = *definition.op;
+    mark_operands(op);
+    for (const Region& region : op.regions) mark(region.ops.back().operands[definition.index]);
+    if (op.code == Opcode::for_loop) mark(op.operands[definition.index + 3]);
   }
 
   bool is_carried_live(const Op& op, std::size_t i) const {
     return is_live(op.results[i]) || is_live(op.regions[0].arguments[i + 1]);
   }
 
-  void mark_branch(const Op& op) {
-    mark(op.operands[0]);
-    for (const Region& region : op.regions) {
-      const std::vector<ValueId>& yielded = region.ops.back().operands;
-      for (std::size_t i = 0; i < yielded.size(); ++i)
-        if (is_live(op.results[i])) mark(yielded[i]);
-      mark(region);
-    }
-  }
-
+  /// Ops of inner regions stay where they are while those around them move.
   void sweep(Region& region) {
     std::erase_if(region.ops, [&](const Op& op) { return op.code != Opcode::yield && !is_live(op); });
     for (Op& op : region.ops) {
@@ -109,7 +115,10 @@ class DeadOps {
     }
   }
 
-  std::vector<bool> live_;  ///< by value
+  std::vector<bool> live_;               ///< by value
+  std::vector<Definition> definitions_;  ///< by value
+  std::vector<ValueId> pending_;         ///< live, and not propagated yet
+  std::unordered_set<const Op*> kept_;   ///< with effects, of their own or inside
 };
 
 }  // namespace

@@ -11,6 +11,9 @@
 namespace tilewright::nest {
 namespace {
 
+/// More than the caches of any core, and than the shared memory of any block: those have limits of their own.
+constexpr std::int64_t most_staged_bytes = std::int64_t{1} << 26;
+
 Result<TensorId> find_tensor(const Nest& nest, const ScheduleContext& context, std::size_t argument) {
   std::vector<std::string> names;
   for (std::uint32_t index = 0; index < nest.tensors.size(); ++index) {
@@ -46,6 +49,22 @@ Result<CachedRead> plan_read(const Nest& nest, const ScheduleContext& context, s
   return plan;
 }
 
+/// N030: a buffer that no memory of a core or a block could hold.
+Result<void> check_size(const Nest& nest, const ScheduleContext& context, std::size_t argument,
+                        const CachedRead& plan) {
+  const Read& read = nest.reads[plan.read];
+  const DType dtype = nest.tensors[read.tensor].dtype;
+  const std::vector<std::int64_t> shape = staged_shape(nest, plan);
+  std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
+  bool fits = true;
+  for (const std::int64_t size : shape) fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
+  if (fits && bytes <= most_staged_bytes) return {};
+  return context.fail_at(argument, "N030",
+                         fmt::format("the buffer of {} is {} {}, {} bytes", to_text(nest, read), name(dtype),
+                                     fmt::join(shape, "x"), fits ? std::to_string(bytes) : "more than 2^63"),
+                         fmt::format("a staged buffer has at most {} bytes: give smaller tiles", most_staged_bytes));
+}
+
 void explain(const Nest& nest, const CachedRead& plan, ScheduleContext& context) {
   const Read& read = nest.reads[plan.read];
   std::vector<std::string> reasons;
@@ -71,6 +90,7 @@ Result<void> cache_reads(Nest& nest, ScheduleContext& context) {
       if (nest.reads[ReadId{index}].tensor != *tensor) continue;
       Result<CachedRead> plan = plan_read(nest, context, argument, ReadId{index});
       if (!plan) return std::unexpected(std::move(plan.error()));
+      if (Result<void> fits = check_size(nest, context, argument, *plan); !fits) return fits;
       explain(nest, *plan, context);
       nest.schedule.caches.push_back(std::move(*plan));
     }

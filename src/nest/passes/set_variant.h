@@ -1,5 +1,5 @@
 // variant = NAME: the lowering variant, one of variant_names() (N028). Said once (N025). Whether the target has it and
-// the statement fits it is checked where the statement is lowered.
+// the statement fits it is checked by the target's compiler (R079 on a CPU).
 #pragma once
 
 #include <span>

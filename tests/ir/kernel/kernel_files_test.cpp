@@ -25,8 +25,8 @@ std::string produce(const FileTest& test) {
   auto kernel = parse_kernel(std::make_shared<const Source>("input", test.input));
   if (!kernel) return render(kernel.error());
   if (const auto sound = verify(*kernel); !sound) return render(sound.error());
-  const KernelPass* pass = kernel_pass_from_name(test.folder);
-  if (pass == nullptr) return "no pass is named " + test.folder + "\n";
+  const auto pass = std::ranges::find(kernel_passes, test.folder, &KernelPass::name);
+  if (pass == kernel_passes.end()) return "no pass is named " + test.folder + "\n";
   pass->run(*kernel, facts_of(test));
   if (const auto sound = verify(*kernel); !sound) return render(sound.error()) + to_text(*kernel);
   return to_text(*kernel);

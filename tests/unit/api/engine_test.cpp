@@ -124,6 +124,24 @@ TEST(Engine, errors_leave_the_output_alone) {
   expect_elements(output, {7, 7, 7});
 }
 
+TEST(Engine, says_what_programs_are_not_for) {
+  const Kernel program = Kernel::parse("program p(x) -> (y, z):\n  y[i] = x[i] + 1.0\n  z[i] = x[i] - 1.0\n");
+  const Tensor x = Tensor::zeros(DType::f32, {3});
+  EXPECT_EQ(code_of([&] { engine().eval(program, {{"x", x}}); }), "R075");
+  EXPECT_EQ(code_of([&] { engine().eval_into(program, {{"x", x}}, x); }), "R077");
+}
+
+TEST(Engine, keeps_to_its_workspace_limit) {
+  const Kernel kernel = Kernel::parse("s[] ++= x[k] do:\n  schedule:\n    split(k, 4)\n");
+  const Tensor x = Tensor::full(DType::f32, {1000}, 1);
+  EngineOptions options;
+  options.disk_cache = false;
+  options.workspace_limit = 15;  // four partial sums of 4 bytes are more
+  EXPECT_EQ(code_of([&] { Engine::open("cpu", options).eval(kernel, {{"x", x}}); }), "R078");
+  options.workspace_limit = 4096;
+  expect_elements(Engine::open("cpu", options).eval(kernel, {{"x", x}}), {1000});
+}
+
 TEST(Engine, serves_threads_at_once) {
   const Engine shared = engine();
   const Kernel kernel = Kernel::parse("o[i] = x[i] * x[i]");

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "legal.h"
 #include "map_lanes.h"
 
 namespace tilewright::codegen {
@@ -73,7 +74,7 @@ TEST(EmitMemory, MasksNeverTouchLanesThatAreOff) {
       for (const int lanes : {2, 3, 8, 16}) {
         const Type type{element, static_cast<std::uint16_t>(lanes)};
         const std::size_t size = static_cast<std::size_t>(kernel::bits(element)) / 8;
-        const auto code = compile_for_host(masked_copy(type, static_cast<std::uint32_t>(size)), target);
+        const auto code = compile_for_host(legal(masked_copy(type, static_cast<std::uint32_t>(size)), target), target);
         ASSERT_TRUE(code.has_value()) << messages(code.error());
         for (int on = 0; on <= lanes; ++on)
           for (const std::uint32_t keep : {0xffffffffU, 0x55555555U, 0x99999999U}) {
@@ -138,7 +139,7 @@ void expect_gather(const HostTarget& target, int lanes) {
   const Access access{static_cast<std::uint32_t>(size), false};
   const ValueId got = b.gather(type, from, b.mul(item, number(size)), access, mask);
   b.scatter(got, to, b.mul(lane, number(2 * size)), access, mask);
-  const auto code = compile_for_host(b.finish(), target);
+  const auto code = compile_for_host(legal(b.finish(), target), target);
   ASSERT_TRUE(code.has_value()) << messages(code.error());
   const GuardedPages pages;
   for (int on = 0; on <= lanes; ++on) {
@@ -207,7 +208,7 @@ TEST(EmitMemory, NontemporalStoresBypassTheCachesAndAreFenced) {
   b.store(b.load({Element::f32, 8}, from, {32, false}), to, {32, true});
   const kernel::Kernel kernel = b.finish();
   for (const HostTarget& target : runnable_targets()) {
-    const auto assembly = emit_for_host(kernel, HostStage::assembly, target);
+    const auto assembly = emit_for_host(legal(kernel, target), HostStage::assembly, target);
     ASSERT_TRUE(assembly.has_value()) << messages(assembly.error());
 #if defined(__x86_64__)
     EXPECT_NE(assembly->find("movntps"), std::string::npos) << *assembly;
@@ -227,7 +228,7 @@ TEST(EmitMemory, PrefetchesOutsideOfAnyTensor) {
   const GuardedPages pages;
   const kernel::Kernel kernel = b.finish();
   for (const HostTarget& target : runnable_targets()) call(kernel, target, {address(pages.end())});
-  const auto assembly = emit_for_host(kernel, HostStage::assembly, host_target());
+  const auto assembly = emit_for_host(legal(kernel, host_target()), HostStage::assembly, host_target());
   ASSERT_TRUE(assembly.has_value());
   EXPECT_NE(assembly->find("prefetch"), std::string::npos) << *assembly;
 }
@@ -268,7 +269,7 @@ TEST(EmitMemory, LocalsAreAlignedBuffersOfTheCall) {
 }
 
 TEST(EmitMemory, RefusesLocalsThatTheStackCannotHold) {
-  const auto code = compile_for_host(reverse_through_local(1 << 20));
+  const auto code = compile_for_host(legal(reverse_through_local(1 << 20), host_target()));
   ASSERT_FALSE(code.has_value());
   EXPECT_EQ(code.error().front().code, "G001");
   EXPECT_NE(code.error().front().message.find("1048576"), std::string::npos);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "legal.h"
 #include "map_lanes.h"
 
 namespace tilewright::codegen {
@@ -78,14 +79,15 @@ TEST(Emit, LoopsCarryValuesAndStopInTime) {
 }
 
 TEST(Emit, ALoopOfOneKnownIterationIsStraightCode) {
-  const auto text = emit_for_host(counting_loop(std::array<std::int64_t, 3>{0, 4, 8}), HostStage::llvm);
+  const auto text =
+      emit_for_host(legal(counting_loop(std::array<std::int64_t, 3>{0, 4, 8}), host_target()), HostStage::llvm);
   ASSERT_TRUE(text.has_value());
   EXPECT_EQ(text->find("phi"), std::string::npos) << *text;
   EXPECT_EQ(text->find("br "), std::string::npos) << *text;
 }
 
 TEST(Emit, LoopsTellLlvmNotToUnroll) {
-  const auto text = emit_for_host(counting_loop(std::nullopt), HostStage::llvm);
+  const auto text = emit_for_host(legal(counting_loop(std::nullopt), host_target()), HostStage::llvm);
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find("!llvm.loop"), std::string::npos) << *text;
   EXPECT_NE(text->find("llvm.loop.unroll.disable"), std::string::npos) << *text;
@@ -180,7 +182,7 @@ TEST(Emit, ParameterFactsAreAttributes) {
   const ValueId x = b.parameter("x", pointer, true, true, 64);
   const ValueId y = b.parameter("y", pointer, false, false, 16);
   b.store(b.load({Element::i64, 1}, x, {8, false}), y, {8, false});
-  const auto text = emit_for_host(b.finish(), HostStage::llvm);
+  const auto text = emit_for_host(legal(b.finish(), host_target()), HostStage::llvm);
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find("(ptr noalias readonly align 64 %x, ptr align 16 %y)"), std::string::npos) << *text;
 }
@@ -209,7 +211,7 @@ TEST(Emit, AKernelThatDoesNotVerifyIsAnErrorValue) {
   Builder b("broken");
   const ValueId x = b.parameter("x", pointer, true);
   b.store(b.index(1), x, {8, false});  // through a readonly parameter
-  const auto code = compile_for_host(b.finish());
+  const auto code = compile_for_host(legal(b.finish(), host_target()));
   ASSERT_FALSE(code.has_value());
   EXPECT_EQ(code.error().front().code.front(), 'K') << messages(code.error());
 }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "legal.h"
 #include "map_lanes.h"
 
 namespace tilewright::codegen {
@@ -40,7 +41,7 @@ float run(const HostCode& code) {
 TEST(HostJit, AnObjectLoadsAgainAfterItsCodeIsGone) {
   std::vector<std::byte> object;
   {
-    const auto code = compile_for_host(scaled_exp("kept", 3.5));
+    const auto code = compile_for_host(legal(scaled_exp("kept", 3.5), host_target()));
     ASSERT_TRUE(code.has_value()) << messages(code.error());
     EXPECT_EQ(run(**code), 3.5F);
     object.assign((*code)->object().begin(), (*code)->object().end());
@@ -52,7 +53,7 @@ TEST(HostJit, AnObjectLoadsAgainAfterItsCodeIsGone) {
 }
 
 TEST(HostJit, CodeLivesAsLongAsAnyPointerToIt) {
-  auto code = compile_for_host(scaled_exp("alive", 2));
+  auto code = compile_for_host(legal(scaled_exp("alive", 2), host_target()));
   ASSERT_TRUE(code.has_value());
   const std::shared_ptr<const HostCode> copy = *code;
   code = fail("X000", "gone");
@@ -60,8 +61,8 @@ TEST(HostJit, CodeLivesAsLongAsAnyPointerToIt) {
 }
 
 TEST(HostJit, CompilationIsDeterministic) {
-  const auto first = emit_for_host(scaled_exp("same", 2), HostStage::object);
-  const auto second = emit_for_host(scaled_exp("same", 2), HostStage::object);
+  const auto first = emit_for_host(legal(scaled_exp("same", 2), host_target()), HostStage::object);
+  const auto second = emit_for_host(legal(scaled_exp("same", 2), host_target()), HostStage::object);
   ASSERT_TRUE(first.has_value() && second.has_value());
   EXPECT_EQ(*first, *second);
 }
@@ -74,7 +75,7 @@ std::string load_error(std::span<const std::byte> object, const std::string& nam
 }
 
 TEST(HostJit, ABadObjectIsAnErrorValue) {
-  const auto text = emit_for_host(scaled_exp("good", 1), HostStage::object);
+  const auto text = emit_for_host(legal(scaled_exp("good", 1), host_target()), HostStage::object);
   ASSERT_TRUE(text.has_value());
   const auto good = std::as_bytes(std::span(*text));
   EXPECT_NE(load_error(good, "other").find("does not define"), std::string::npos);
@@ -92,7 +93,7 @@ TEST(HostJit, ABadObjectIsAnErrorValue) {
 TEST(HostJit, AnUnknownProcessorIsAnErrorValue) {
   HostTarget target = host_target();
   target.cpu = "abacus";
-  const auto code = compile_for_host(scaled_exp("k", 1), target);
+  const auto code = compile_for_host(legal(scaled_exp("k", 1), target), target);
   ASSERT_FALSE(code.has_value());
   EXPECT_EQ(code.error().front().code, "G002");
   EXPECT_NE(code.error().front().message.find("abacus"), std::string::npos);
@@ -105,12 +106,12 @@ TEST(HostJit, AFatalErrorOfLlvmIsAnErrorValueAndLeavesItUsable) {
   target.cpu = "pentium";
   target.features.clear();
   for (int i = 0; i < 3; ++i) {
-    const auto code = compile_for_host(scaled_exp("k", 1), target);
+    const auto code = compile_for_host(legal(scaled_exp("k", 1), target), target);
     ASSERT_FALSE(code.has_value());
     EXPECT_EQ(code.error().front().code, "G003");
     EXPECT_NE(code.error().front().message.find("64-bit code requested"), std::string::npos) << messages(code.error());
   }
-  const auto code = compile_for_host(scaled_exp("after", 4));
+  const auto code = compile_for_host(legal(scaled_exp("after", 4), host_target()));
   ASSERT_TRUE(code.has_value());
   EXPECT_EQ(run(**code), 4.0F);
 }
@@ -126,7 +127,7 @@ TEST(HostJit, ManyThreadsCompileAtOnce) {
           const int scale = 10 * t + i + 1;
           HostTarget target = host_target();
           if (i == 3) target.cpu = "abacus";
-          const auto code = compile_for_host(scaled_exp("k" + std::to_string(scale), scale), target);
+          const auto code = compile_for_host(legal(scaled_exp("k" + std::to_string(scale), scale), target), target);
           if (i == 3 ? !code : code && run(**code) == static_cast<float>(scale)) ++right;
         }
       });
@@ -136,9 +137,9 @@ TEST(HostJit, ManyThreadsCompileAtOnce) {
 
 TEST(HostJit, EmitsTextOfEachStage) {
   const Kernel kernel = scaled_exp("stages", 1);
-  const auto ir = emit_for_host(kernel, HostStage::llvm);
-  const auto assembly = emit_for_host(kernel, HostStage::assembly);
-  const auto object = emit_for_host(kernel, HostStage::object);
+  const auto ir = emit_for_host(legal(kernel, host_target()), HostStage::llvm);
+  const auto assembly = emit_for_host(legal(kernel, host_target()), HostStage::assembly);
+  const auto object = emit_for_host(legal(kernel, host_target()), HostStage::object);
   ASSERT_TRUE(ir && assembly && object);
   EXPECT_NE(ir->find("define void @stages(ptr"), std::string::npos) << *ir;
   EXPECT_NE(assembly->find("\nstages:"), std::string::npos) << *assembly;

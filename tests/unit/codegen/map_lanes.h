@@ -11,6 +11,7 @@
 
 #include "codegen/llvm/host_jit.h"
 #include "kernel/builder.h"
+#include "legal.h"
 
 namespace tilewright::codegen {
 
@@ -40,7 +41,7 @@ inline std::string messages(const Diagnostics& diagnostics) {
 
 /// Compiles and calls; a failure to compile fails the test.
 inline void call(const kernel::Kernel& kernel, const HostTarget& target, std::vector<std::int64_t> arguments) {
-  const auto code = compile_for_host(kernel, target);
+  const auto code = compile_for_host(legal(kernel, target), target);
   ASSERT_TRUE(code.has_value()) << messages(code.error());
   (*code)->entry()(arguments.data());
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <regex>
 
+#include "legal.h"
 #include "map_lanes.h"
 
 namespace tilewright::codegen {
@@ -80,7 +81,7 @@ std::ptrdiff_t count(const std::vector<std::string>& lines, const std::string& p
 TEST(MicroKernel, KeepsItsAccumulatorsInRegisters) {
   const auto target = host_target_named("avx2");
   if (!target) GTEST_SKIP() << "this machine has no AVX2";
-  const auto assembly = emit_for_host(micro_kernel(), HostStage::assembly, *target);
+  const auto assembly = emit_for_host(legal(micro_kernel(), *target), HostStage::assembly, *target);
   ASSERT_TRUE(assembly.has_value()) << messages(assembly.error());
   const auto loop = loop_lines(*assembly);
   SCOPED_TRACE(*assembly);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "codegen/llvm/host_jit.h"
+#include "legal.h"
 #include "ptxas.h"
 
 namespace tilewright::codegen {
@@ -24,7 +25,7 @@ const NvptxTarget& target(std::string_view arch) {
 }
 
 std::string ptx_of(std::string_view text, std::string_view arch = "sm_90a") {
-  const Result<std::string> ptx = emit_ptx(read_kernel(text), target(arch));
+  const Result<std::string> ptx = emit_ptx(legal(read_kernel(text), target(arch)), target(arch));
   if (!ptx) throw std::runtime_error(render(ptx.error()));
   return *ptx;
 }
@@ -425,12 +426,13 @@ TEST(Nvptx, ConvertsBfloatsInPairs) {
 }
 
 TEST(Nvptx, GivesLlvmsText) {
-  const auto text = emit_for_nvptx(read_kernel(axpy), NvptxStage::llvm, target("sm_80"));
+  const auto text = emit_for_nvptx(legal(read_kernel(axpy), target("sm_80")), NvptxStage::llvm, target("sm_80"));
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find("ptx_kernel void @axpy("), std::string::npos) << *text;
   EXPECT_NE(text->find("llvm.fma.v4f32"), std::string::npos);
 }
 
+/// Of a kernel as it is: the passes would remove what it does not use.
 std::string code_of(std::string_view text, std::string_view arch) {
   const auto ptx = emit_ptx(read_kernel(text), target(arch));
   return ptx ? "" : ptx.error().front().code;
@@ -448,7 +450,7 @@ TEST(NvptxErrors, LimitsOfTheTarget) {
 
 TEST(NvptxErrors, EachKindOfKernelHasItsTarget) {
   EXPECT_EQ(code_of("kernel k() { }", "sm_90a"), "G006");
-  const auto host = compile_for_host(read_kernel("kernel k() gpu threads 32 { }"));
+  const auto host = compile_for_host(legal(read_kernel("kernel k() gpu threads 32 { }"), host_target()));
   ASSERT_FALSE(host.has_value());
   EXPECT_EQ(host.error().front().code, "G006");
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "kernel/ir.h"
+#include "kernel/passes/pipeline.h"
 
 namespace tilewright::kernel {
 
@@ -20,6 +21,15 @@ inline Kernel read_kernel(std::string_view text) {
   Result<Kernel> kernel = parse_kernel(source_of(text));
   if (!kernel) throw std::runtime_error(render(kernel.error()));
   return *std::move(kernel);
+}
+
+/// The passes that end every target's pipeline.
+inline void run_kernel_passes(Kernel& kernel, const KernelFacts& facts) {
+  for (const KernelPass& pass : kernel_passes) {
+    pass.run(kernel, facts);
+    if (const Result<void> sound = verify(kernel); !sound)
+      throw std::runtime_error(std::string(pass.name) + ": " + render(sound.error()));
+  }
 }
 
 /// "K010 K013", or "" of a success.

@@ -1,5 +1,7 @@
 // language.md, Types: what a statement is evaluated, accumulated and stored in.
+#include <functional>
 #include <ostream>
+#include <utility>
 
 #include "bind_fixture.h"
 
@@ -174,6 +176,23 @@ TEST(BindTypes, EveryErrorOfAStatementIsReported) {
   const auto bound = bind_text("o[i] = (a[i] + 1.5) * (a[i] + 300)", {operand("a", i8, {2})});
   ASSERT_FALSE(bound->typed);
   ASSERT_EQ(bound->typed.error().size(), 2U);
+}
+
+/// The code of the first error of a statement that no text can say, since the parser checks it.
+std::string changed_code(std::string_view text, const std::function<void(Statement&)>& change) {
+  const auto bound = bind_text(text, {operand("x", DType::f32, {2, 3})});
+  Statement statement = bound->statement();
+  change(statement);
+  const auto typed = bind(statement, {operand("x", DType::f32, {2, 3})});
+  return typed ? "none" : typed.error()[0].code;
+}
+
+TEST(BindTypes, statements_that_no_text_can_say) {
+  EXPECT_EQ(changed_code("y[i, j] = x[i, j] then y[i, j] + x[i, j]",
+                         [](Statement& s) { s.value = std::exchange(s.epilogue, std::nullopt).value(); }),
+            "B027");
+  EXPECT_EQ(changed_code("y[i] ++= x[i, j] then y[i]", [](Statement& s) { s.epilogue = s.value; }), "B028");
+  EXPECT_EQ(changed_code("y[i] ++= x[i, j]", [](Statement& s) { s.reduction = std::nullopt; }), "B029");
 }
 
 }  // namespace

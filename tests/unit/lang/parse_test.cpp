@@ -67,6 +67,10 @@ TEST(Parse, numbers) {
   EXPECT_EQ(value_of("1E3"), "(float 408f400000000000)");
   EXPECT_EQ(value_of("9223372036854775807"), "(int 9223372036854775807)");
   EXPECT_EQ(value_of("1e-999"), "(float 0)");
+  EXPECT_EQ(value_of("0." + std::string(400, '0') + "1"), "(float 0)");
+  EXPECT_EQ(value_of("0." + std::string(400, '0') + "1e20"), "(float 0)");
+  EXPECT_EQ(value_of("1e-99999999999999999999"), "(float 0)");
+  EXPECT_EQ(value_of("0e99999999999999999999"), "(float 0)");
   EXPECT_EQ(value_of("1.7976931348623157e308"), "(float 7fefffffffffffff)");
 }
 

@@ -158,6 +158,11 @@ TEST(Evaluate, ViewsThatDoNotFit) {
   EXPECT_EQ(code({{"a", short_one.view}}), "N001");
   EXPECT_EQ(code({{"a", short_one.view}, {"b", half.view}}), "N002");
   EXPECT_EQ(code({{"a", short_one.view}, {"b", long_one.view}}), "N004");
+  const Nest window = nest_of("o[i] ++= a[i + r] | (i, r in 0 ..< 2)", {{"a", f32, {2}}});
+  const TestTensor none(f32, {0}, {});
+  const auto negative = evaluate(window, {{"a", none.view}});
+  ASSERT_FALSE(negative);
+  EXPECT_EQ(negative.error()[0].code, "N003");
   const Nest shifted = nest_of("o[i] = a[i] + b[i + 1]", {{"a", f32, {2}}, {"b", f32, {3}}});
   const auto outside = evaluate(shifted, {{"a", long_one.view}, {"b", long_one.view}});
   ASSERT_FALSE(outside);

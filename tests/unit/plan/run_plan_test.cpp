@@ -217,6 +217,16 @@ TEST(RunPlan, SizesOutOfRangeAreErrors) {
   EXPECT_EQ(done.error()[0].code, "P102");
 }
 
+TEST(RunPlan, AWorkspaceThatThereIsNoMemoryForIsAnError) {
+  std::string text = split_sum;
+  for (std::size_t at = text.find("bytes ceil"); at != std::string::npos; at = text.find("bytes ceil"))
+    text.replace(at, 6, "bytes 1152921504606846976 + ");
+  Rows rows(19, 37);
+  const Result<void> done = evaluate_plan(plan_of(text), rows.views());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error()[0].code, "P106");
+}
+
 TEST(RunPlan, AWrongGridIsFoundByTheEvaluator) {
   std::string text = split_sum;
   const std::string right = "grid ceil(a.0 / 16) serial";

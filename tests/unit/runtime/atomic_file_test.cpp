@@ -116,6 +116,20 @@ TEST_F(AtomicFileTest, ImpossiblePathsAreErrors) {
   EXPECT_EQ(code_of(AtomicFile::create(path_ / "inside")), "R041");
 }
 
+TEST_F(AtomicFileTest, ACheckLeavesNothingAndChangesNothing) {
+  EXPECT_EQ(code_of(AtomicFile::check(path_)), "no error");
+  EXPECT_TRUE(names().empty());
+  std::ofstream(path_) << "old";
+  EXPECT_EQ(code_of(AtomicFile::check(path_)), "no error");
+  EXPECT_EQ(fs::file_size(path_), 3U);
+  EXPECT_EQ(names(), std::vector<std::string>{"result"});
+  EXPECT_EQ(code_of(AtomicFile::check(folder_)), "R041");
+  EXPECT_EQ(code_of(AtomicFile::check(folder_ / "missing" / "file")), "R041");
+  const fs::path pipe = folder_ / "pipe";  // nobody reads it: to open it would wait for ever
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(code_of(AtomicFile::check(pipe)), "no error");
+}
+
 TEST_F(AtomicFileTest, AProtectedFileIsNotReplaced) {
   if (::geteuid() == 0) GTEST_SKIP() << "the superuser may write anything";
   std::ofstream(path_) << "old";

@@ -156,7 +156,7 @@ TEST(Tensor, DeviceMemoryIsNotReadByTheHost) {
   auto values = numbered<4>();
   const Tensor tensor = Tensor::borrow({.data = values.data(), .shape = {4}, .device = {DeviceKind::cuda, 1}}).value();
   EXPECT_EQ(code_of(tensor.clone()), "R017");
-  EXPECT_ANY_THROW(tensor.at<float>({0}));
+  EXPECT_THROW(tensor.at<float>({0}), InternalError);
   EXPECT_EQ(to_text(tensor.device()), "cuda:1");
   EXPECT_EQ(to_text(Device{}), "cpu");
 }
@@ -165,10 +165,10 @@ TEST(Tensor, ElementAccessChecksTypeRankAndBounds) {
   const Tensor tensor = Tensor::allocate(DType::f16, {2, 2}).value();
   tensor.at<std::uint16_t>({1, 0}) = 0x3c00;
   EXPECT_EQ(tensor.get({1, 0}), Scalar::of(1.0));
-  EXPECT_ANY_THROW(tensor.at<float>({0, 0}));
-  EXPECT_ANY_THROW(tensor.at<std::uint16_t>({0}));
-  EXPECT_ANY_THROW(tensor.at<std::uint16_t>({0, 2}));
-  EXPECT_ANY_THROW(tensor.get({0, -1}));
+  EXPECT_THROW(tensor.at<float>({0, 0}), InternalError);
+  EXPECT_THROW(tensor.at<std::uint16_t>({0}), InternalError);
+  EXPECT_THROW(tensor.at<std::uint16_t>({0, 2}), InternalError);
+  EXPECT_THROW(tensor.get({0, -1}), InternalError);
 }
 
 }  // namespace

@@ -84,6 +84,14 @@ TEST(Render, AVeryLongLineIsCutAroundTheSpan) {
                 std::string(100, 'b') + "\n" + "    " + std::string(101, ' ') + "^\n");
 }
 
+TEST(Render, WhatATerminalWouldObeyIsReplaced) {
+  const Diagnostic diagnostic{"C002", "cannot read '\x1b[31mred\xff': no\nsuch", "name\ra\u009bfile", nullptr, {}};
+  EXPECT_EQ(render(diagnostic),
+            "error[C002]: cannot read '\uFFFD[31mred\uFFFD': no\nsuch\n    = help: name\uFFFDa\uFFFDfile\n");
+  const Diagnostic placed{"L012", "bad", {}, std::make_shared<const Source>("a\x1b.tw", "x"), {0, 1}};
+  EXPECT_EQ(render(placed), "a\uFFFD.tw:1:1: error[L012]: bad\n    x\n    ^\n");
+}
+
 TEST(InternalError, IsThrown) {
   try {
     internal_error("lost a node");

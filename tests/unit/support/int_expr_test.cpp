@@ -87,6 +87,23 @@ TEST(IntExpr, OverflowStaysUnfoldedAndEvaluatesToNothing) {
   EXPECT_EQ(at(floor_div(x, y), 1, 0), std::nullopt);
 }
 
+TEST(IntExpr, ModularValuesWrapInSumsDifferencesAndProductsAlone) {
+  const auto modular = [](const IntExpr& expr, std::int64_t x_value, std::int64_t y_value) {
+    return evaluate_modular(expr, [&](std::string_view name) -> std::optional<std::int64_t> {
+      if (name == "x") return x_value;
+      if (name == "y") return y_value;
+      return std::nullopt;
+    });
+  };
+  EXPECT_EQ(modular(x + y, highest, 1), lowest);
+  EXPECT_EQ(modular(x - y, lowest, 1), highest);
+  EXPECT_EQ(modular(x * 4 + y, std::int64_t{1} << 62, 5), 5);
+  EXPECT_EQ(modular(x * y, lowest, -1), lowest);
+  EXPECT_EQ(modular(ceil_div(x * 4, y), std::int64_t{1} << 62, 5), std::nullopt);
+  EXPECT_EQ(modular(min(x + 1, y), 3, 9), 4);
+  EXPECT_EQ(modular(x + IntExpr::symbol("z"), 1, 2), std::nullopt);
+}
+
 TEST(IntExpr, UnknownSymbolsEvaluateToNothing) {
   EXPECT_EQ(at(x + IntExpr::symbol("z"), 1, 2), std::nullopt);
   EXPECT_EQ(at(x * 10 + y, 4, 2), 42);

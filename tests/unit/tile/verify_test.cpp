@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                "T007", "`%a = load_buffer p : f32 [i 4]`: the buffer has no axis i"},
         Broken{"PlacedLanes", "%a = fill 0 : f32 [i 4 lanes]\n%b = map neg %a : f32 [i 4]", "T012",
                "`%b = map neg %a : f32 [i 4]`: axis i runs along lanes in one tile and not in another"},
+        Broken{"PlacedBarrierAlone", "barrier", "T013", "`barrier`: a barrier without threads"},
         Broken{"PlacedTwoLanes", "%a = fill 0 : f32 [i 4 lanes, j 4 lanes]", "T012",
                "%a has 2 axes of lanes; at most one"}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -129,6 +130,7 @@ TEST(TileVerifyTables, NamesAreUniqueAndThere) {
   program.tensors[TensorId{0}].name = "";
   const Result<void> verified = verify(program);
   ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.error()[0].code, "T001");
   EXPECT_EQ(verified.error()[0].message, "tile mm: a tensor has no name");
   EXPECT_EQ(verified.error()[1].message, "tile mm: two iterators are named 'i'");
 }

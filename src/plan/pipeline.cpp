@@ -1,0 +1,193 @@
+// The tables of passes and their runner. See pipeline.h.
+#include "plan/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "kernel/passes/pipeline.h"
+#include "kernel/summarize.h"
+#include "nest/passes/schedule_for_gpu.h"
+#include "tile/passes/nest_to_tile.h"
+#include "tile/passes/place_for_gpu.h"
+#include "tile/passes/place_for_host.h"
+#include "tile/passes/prefetch_sums.h"
+#include "tile/passes/stream_stores.h"
+#include "tile/summarize.h"
+
+namespace tilewright::plan {
+namespace {
+
+using enum Level;
+
+/// The stores of a split reduction's parts are read back at once.
+bool is_split(const Unit& unit) {
+  return unit.nest.schedule.split_iter.valid() && unit.nest.schedule.split > 0;
+}
+
+Result<void> take_reasons(Unit& unit, Result<nest::Reasons> reasons) {
+  if (!reasons) return std::unexpected(std::move(reasons.error()));
+  unit.reasons = *std::move(reasons);
+  return {};
+}
+
+template <class Target>
+Result<void> to_tile(Unit& unit, const Target&) {
+  unit.program = tile::nest_to_tile(unit.nest, unit.facts);
+  return {};
+}
+
+template <class Target>
+Result<void> to_kernel(Unit& unit, const Target& target) {
+  unit.lowered = kernel::tile_to_kernel(unit.program, target);
+  return {};
+}
+
+// clang-format off
+constexpr std::array host_table = {
+    Pass<HostTarget>{"schedule_for_host", nest, nest,
+                     [](Unit& unit, const HostTarget& target) {
+                       return take_reasons(unit, nest::schedule_for_host(unit.nest, unit.facts, target));
+                     },
+                     "complete the loops for the processor"},
+    Pass<HostTarget>{"nest_to_tile", nest, tile, to_tile<HostTarget>,
+                     "loops become scopes, registers become tiles"},
+    Pass<HostTarget>{"place_for_host", tile, tile,
+                     [](Unit& unit, const HostTarget& target) {
+                       return tile::place_for_host(unit.program, unit.nest, target), Result<void>();
+                     },
+                     "staging, layouts and lanes"},
+    Pass<HostTarget>{"prefetch_sums", tile, tile,
+                     [](Unit& unit, const HostTarget&) { return tile::prefetch_sums(unit.program), Result<void>(); },
+                     "fetch what a loop's sums will be added to"},
+    Pass<HostTarget>{"stream_stores", tile, tile,
+                     [](Unit& unit, const HostTarget& target) {
+                       if (!is_split(unit)) tile::stream_stores(unit.program, unit.facts, target);
+                       return Result<void>();
+                     },
+                     "store large outputs past the caches"},
+    Pass<HostTarget>{"tile_to_kernel", tile, kernel, to_kernel<HostTarget>,
+                     "tiles become values, accesses running pointers"},
+    // the kernel passes
+};
+
+constexpr std::array gpu_table = {
+    Pass<NvptxTarget>{"schedule_for_gpu", nest, nest,
+                      [](Unit& unit, const NvptxTarget& target) {
+                        return take_reasons(unit, nest::schedule_for_gpu(unit.nest, unit.facts, target));
+                      },
+                      "complete the loops for blocks of threads"},
+    Pass<NvptxTarget>{"nest_to_tile", nest, tile, to_tile<NvptxTarget>,
+                      "loops become scopes, registers become tiles"},
+    Pass<NvptxTarget>{"place_for_gpu", tile, tile,
+                      [](Unit& unit, const NvptxTarget&) {
+                        return tile::place_for_gpu(unit.program, unit.nest), Result<void>();
+                      },
+                      "shared memory, barriers and lanes"},
+    Pass<NvptxTarget>{"tile_to_kernel", tile, kernel, to_kernel<NvptxTarget>,
+                      "tiles become values, accesses running pointers"},
+    // the kernel passes
+};
+// clang-format on
+
+template <class Target, std::size_t number>
+Result<void> run_kernel_pass(Unit& unit, const Target& target) {
+  kernel::kernel_passes[number].run(unit.lowered.kernel, kernel::kernel_facts(target));
+  return {};
+}
+
+/// A table with the kernel passes (kernel/passes/pipeline.h) behind it.
+template <class Target, std::size_t above, std::size_t... number>
+constexpr auto with_kernel_passes(const std::array<Pass<Target>, above>& table, std::index_sequence<number...>) {
+  std::array<Pass<Target>, above + sizeof...(number)> all{};
+  std::ranges::copy(table, all.begin());
+  ((all[above + number] = Pass<Target>{kernel::kernel_passes[number].name, Level::kernel, Level::kernel,
+                                       run_kernel_pass<Target, number>, kernel::kernel_passes[number].description}),
+   ...);
+  return all;
+}
+
+constexpr auto kernel_numbers = std::make_index_sequence<kernel::kernel_passes.size()>();
+constexpr auto all_host_passes = with_kernel_passes(host_table, kernel_numbers);
+constexpr auto all_gpu_passes = with_kernel_passes(gpu_table, kernel_numbers);
+
+std::string text_at(Level level, const Unit& unit) {
+  switch (level) {
+    case nest:
+      return to_text(unit.nest);
+    case tile:
+      return to_text(unit.program);
+    case kernel:
+      return to_text(unit.lowered.kernel);
+  }
+  internal_error("unknown level");
+}
+
+std::string summary_at(Level level, const Unit& unit) {
+  switch (level) {
+    case nest:
+      return summarize(unit.nest);
+    case tile:
+      return summarize(unit.program);
+    case kernel:
+      return summarize(unit.lowered.kernel);
+  }
+  internal_error("unknown level");
+}
+
+Result<void> verify_at(Level level, const Unit& unit) {
+  switch (level) {
+    case nest:
+      return nest::verify(unit.nest);
+    case tile:
+      return tile::verify(unit.program);
+    case kernel:
+      return kernel::verify(unit.lowered.kernel);
+  }
+  internal_error("unknown level");
+}
+
+}  // namespace
+
+std::span<const Pass<HostTarget>> host_passes() {
+  return all_host_passes;
+}
+
+std::span<const Pass<NvptxTarget>> gpu_passes() {
+  return all_gpu_passes;
+}
+
+template <class Target>
+Result<void> run_passes(std::span<const Pass<Target>> passes, Unit& unit, const Target& target, nest::Trace* trace) {
+  using Clock = std::chrono::steady_clock;
+  std::string before = trace != nullptr ? text_at(passes.front().input, unit) : "";
+  for (const Pass<Target>& pass : passes) {
+    unit.reasons.clear();
+    const Clock::time_point start = Clock::now();
+    if (Result<void> done = pass.run(unit, target); !done) return done;
+    const std::chrono::duration<double> spent = Clock::now() - start;
+    if (const Result<void> sound = verify_at(pass.output, unit); !sound)
+      internal_error(fmt::format("after {}: {}\n{}", pass.name, render(sound.error()), text_at(pass.output, unit)));
+    if (trace == nullptr) continue;
+    std::string text = text_at(pass.output, unit);
+    if (pass.input == pass.output && text == before && unit.reasons.empty()) continue;
+    nest::TraceEntry entry;
+    entry.pass = pass.name;
+    entry.description = pass.description;
+    entry.kind = pass.input == pass.output ? nest::PassKind::transform : nest::PassKind::lowering;
+    entry.summary = summary_at(pass.output, unit);
+    entry.text = before = std::move(text);
+    entry.notes = unit.reasons;
+    entry.seconds = spent.count();
+    trace->entries.push_back(std::move(entry));
+  }
+  return {};
+}
+
+template Result<void> run_passes(std::span<const Pass<HostTarget>>, Unit&, const HostTarget&, nest::Trace*);
+template Result<void> run_passes(std::span<const Pass<NvptxTarget>>, Unit&, const NvptxTarget&, nest::Trace*);
+
+}  // namespace tilewright::plan
