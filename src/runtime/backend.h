@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/call_timing.h"
 #include "runtime/compilation.h"
 #include "runtime/tensor.h"
 
@@ -20,6 +21,10 @@ class DeviceCall {
   /// Runs on tensors of the same shapes, strides and alignments, and returns when the results are there; `addresses` by
   /// the plan's operands in order, then its output.
   virtual Result<void> run(const std::vector<std::byte*>& addresses) const = 0;
+  /// The same again and again, timed as the device does it best: by the host's clock where it has none of its own.
+  virtual Result<CallTiming> time(const std::vector<std::byte*>& addresses, const TimingEffort& effort) const {
+    return time_on_host([&] { return run(addresses); }, effort);
+  }
   virtual std::int64_t workspace_bytes() const = 0;
 };
 

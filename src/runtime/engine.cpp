@@ -217,11 +217,19 @@ Result<Compilation> Engine::compile(const Kernel& kernel, const std::vector<nest
   return state_->backend->compile(*kernel.statement(), operands, nullptr, code);
 }
 
-Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
+/// A checked call with its code.
+struct Engine::ReadyCall {
+  std::shared_ptr<const PreparedCall> prepared;
+  std::vector<std::byte*> addresses;
+};
+
+Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<Operand>& operands,
+                                        const Tensor& output) const {
   if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: use run");
   const auto tensors = in_order(kernel, operands);
   if (!tensors) return std::unexpected(tensors.error());
-  if (auto there = check_devices(*state_->backend, kernel, *tensors); !there) return there;
+  if (auto there = check_devices(*state_->backend, kernel, *tensors); !there)
+    return std::unexpected(std::move(there.error()));
   Signature signature;
   for (const Tensor* tensor : *tensors) signature.add(*tensor);
   const auto expected = output_type(kernel, *tensors, signature);
@@ -233,7 +241,7 @@ Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>&
                     shape_text(output.shape()) + (output.is_read_only() ? ", read only" : "") + " on " +
                     to_text(output.device()),
                 "it must be writable " + std::string(name(expected->first)) + " " + shape_text(expected->second));
-  if (auto apart = check_memory(kernel, *tensors, output); !apart) return apart;
+  if (auto apart = check_memory(kernel, *tensors, output); !apart) return std::unexpected(std::move(apart.error()));
 
   signature.add(output);
   signature.words.push_back(state_->number);
@@ -259,7 +267,20 @@ Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>&
   addresses.reserve(prepared->order.size() + 2);
   for (std::size_t operand : prepared->order) addresses.push_back((*tensors)[operand]->data());
   addresses.push_back(output.data());
-  return prepared->call->run(addresses);
+  return ReadyCall{std::move(prepared), std::move(addresses)};
+}
+
+Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
+  const auto call = ready(kernel, operands, output);
+  if (!call) return std::unexpected(call.error());
+  return call->prepared->call->run(call->addresses);
+}
+
+Result<CallTiming> Engine::time_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                                     const TimingEffort& effort) const {
+  const auto call = ready(kernel, operands, output);
+  if (!call) return std::unexpected(call.error());
+  return call->prepared->call->time(call->addresses, effort);
 }
 
 Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& operands) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/call_timing.h"
 #include "runtime/compilation.h"
 #include "runtime/kernel.h"
 #include "runtime/tensor.h"
@@ -30,6 +31,10 @@ class Engine {
   /// The same into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of check_overlap: it
   /// overlaps an operand or itself.
   Result<void> eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const;
+  /// Calls eval_into again and again and times it: without the checks before a call, and on a device without the host's
+  /// part of it. The errors are eval_into's.
+  Result<CallTiming> time_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                               const TimingEffort& effort = {}) const;
   /// All results of a statement or a program, by name.
   Result<std::vector<Operand>> run(const Kernel& kernel, const std::vector<Operand>& operands) const;
 
@@ -49,6 +54,8 @@ class Engine {
 
  private:
   struct State;
+  struct ReadyCall;
+  Result<ReadyCall> ready(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const;
   explicit Engine(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/cases.h"
 #include "cli/ceilings.h"
@@ -16,9 +17,6 @@
 
 namespace tilewright::cli {
 namespace {
-
-constexpr double seconds_a_case = 0.5;
-constexpr int least_calls = 7;
 
 struct Row {
   std::string kernel;
@@ -53,17 +51,21 @@ Result<Timing> time_case(const Engine& engine, const Case& each) {
     if (!placed) return std::unexpected(std::move(placed.error()));
     operand.tensor = std::move(*placed);
   }
+  Result<CallTiming> calls;
   if (each.kernel->program()) {
     const auto call = [&]() -> Result<void> {
       const auto results = engine.run(*each.kernel, *operands);
       if (!results) return std::unexpected(results.error());
       return {};
     };
-    return measure(call, seconds_a_case, least_calls);
+    calls = time_on_host(call, {});
+  } else {
+    const Result<Tensor> output = engine.eval(*each.kernel, *operands);
+    if (!output) return std::unexpected(output.error());
+    calls = engine.time_into(*each.kernel, *operands, *output);
   }
-  const Result<Tensor> output = engine.eval(*each.kernel, *operands);
-  if (!output) return std::unexpected(output.error());
-  return measure([&] { return engine.eval_into(*each.kernel, *operands, *output); }, seconds_a_case, least_calls);
+  if (!calls) return std::unexpected(std::move(calls.error()));
+  return summarize(std::move(*calls));
 }
 
 Result<Row> measure_case(const Engine& engine, const Case& each, const Ceilings& ceilings) {
@@ -82,6 +84,7 @@ nlohmann::json to_json(const Row& row) {
           {"seconds", row.timing.median},
           {"spread", row.timing.spread()},
           {"calls", row.timing.calls},
+          {"timing", row.timing.method},
           {"flops", row.cost.flops},
           {"bytes", row.cost.bytes()},
           {"gflops_per_second", row.gflops()},
@@ -104,16 +107,20 @@ void print_json(const Engine& engine, const Ceilings& ceilings, const std::vecto
 }
 
 void print_table(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
+  const std::string device =
+      engine.device_name() == "cpu" ? fmt::format("{}, {} threads", engine.processor(), threads()) : engine.processor();
   fmt::print(
-      "{}, {} threads; measured ceilings: copy {:.1f} GB/s, read {:.1f} GB/s, write {:.1f} GB/s, f32 {:.1f} "
+      "{}; measured ceilings: copy {:.1f} GB/s, read {:.1f} GB/s, write {:.1f} GB/s, f32 {:.1f} "
       "GFLOP/s\n\n",
-      engine.processor(), threads(), ceilings.copy / 1e9, ceilings.read / 1e9, ceilings.write / 1e9,
-      ceilings.flops / 1e9);
+      device, ceilings.copy / 1e9, ceilings.read / 1e9, ceilings.write / 1e9, ceilings.flops / 1e9);
   fmt::print("{:<14} {:>12} {:>8} {:>10} {:>9} {:>9}   {}\n", "kernel", "median ms", "spread", "GFLOP/s", "GB/s",
              "ceiling", "operands");
   for (const Row& row : rows)
     fmt::print("{:<14} {:>12.4f} {:>6.1f} % {:>10.2f} {:>9.2f} {:>7.0f} %   {}\n", row.kernel, 1e3 * row.timing.median,
                100 * row.timing.spread(), row.gflops(), row.gbytes(), 100 * row.fraction(), row.operands);
+  std::set<std::string> methods;
+  for (const Row& row : rows) methods.insert(row.timing.method);
+  fmt::print("\ntimed by: {}\n", fmt::join(methods, "; "));
 }
 
 }  // namespace

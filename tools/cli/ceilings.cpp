@@ -9,10 +9,15 @@
 namespace tilewright::cli {
 namespace {
 
-constexpr std::int64_t streamed = std::int64_t{1} << 25U;  ///< f32 elements: 128 MiB, more than the caches hold
-constexpr std::int64_t square = 512;                       ///< of the matrix product
-constexpr double seconds = 0.25;
-constexpr int least_calls = 5;
+constexpr TimingEffort effort{.seconds = 0.25, .least_calls = 5};
+
+/// What is measured, large enough to occupy the device: the streams are more than its caches hold.
+struct Sizes {
+  std::int64_t streamed;  ///< f32 elements
+  std::int64_t square;    ///< of the matrix product
+};
+constexpr Sizes on_host{std::int64_t{1} << 25U, 512};
+constexpr Sizes on_gpu{std::int64_t{1} << 26U, 4096};
 
 /// Fastest quarter of calls a second, of one kernel's text.
 Result<double> calls_a_second(const Engine& engine, const std::string& text, const std::vector<Operand>& operands,
@@ -27,9 +32,9 @@ Result<double> calls_a_second(const Engine& engine, const std::string& text, con
     if (!tensor) return std::unexpected(std::move(tensor.error()));
     placed.push_back({operand.name, std::move(*tensor)});
   }
-  const auto timing = measure([&] { return engine.eval_into(*kernel, placed, *result); }, seconds, least_calls);
-  if (!timing) return std::unexpected(timing.error());
-  return 1 / timing->low;
+  auto calls = engine.time_into(*kernel, placed, *result, effort);
+  if (!calls) return std::unexpected(std::move(calls.error()));
+  return 1 / summarize(std::move(*calls)).low;
 }
 
 }  // namespace
@@ -49,6 +54,7 @@ double Ceilings::floor(const Cost& cost) const {
 }
 
 Result<Ceilings> measure_ceilings(const Engine& engine) {
+  const auto [streamed, square] = engine.device_name() == "cpu" ? on_host : on_gpu;
   const Result<Tensor> stream = full(DType::f32, {streamed}, Scalar::of(1.0));
   if (!stream) return std::unexpected(stream.error());
   const Result<Tensor> matrix = random_data(DType::f32, {square, square}, 1);

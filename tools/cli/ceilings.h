@@ -10,7 +10,7 @@ struct Ceilings {
   double copy = 0;   ///< bytes read and written a second
   double read = 0;   ///< bytes read a second
   double write = 0;  ///< bytes written a second
-  double flops = 0;  ///< f32 multiplications and additions a second, in a matrix product that stays in the caches
+  double flops = 0;  ///< f32 multiplications and additions a second, in a matrix product
 
   /// Seconds that nothing can beat: the slower of moving the bytes and of computing.
   double floor(const Cost& cost) const;

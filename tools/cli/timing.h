@@ -1,9 +1,9 @@
-// The time of repeated calls.
+// The figures of repeated calls.
 #pragma once
 
-#include <functional>
+#include <string>
 
-#include "support/diagnostic.h"
+#include "runtime/call_timing.h"
 
 namespace tilewright::cli {
 
@@ -11,12 +11,13 @@ struct Timing {
   double median = 0;  ///< seconds
   double low = 0;     ///< first quartile
   double high = 0;    ///< third quartile
-  int calls = 0;
+  std::size_t calls = 0;
+  std::string method;  ///< CallTiming's
   /// Half of the distance between the quartiles, relative to the median.
   double spread() const { return median > 0 ? (high - low) / 2 / median : 0; }
 };
 
-/// Calls once to warm up, then until `seconds` have passed and at least `least` calls are made.
-Result<Timing> measure(const std::function<Result<void>()>& call, double seconds, int least);
+/// Of at least one call.
+Timing summarize(CallTiming calls);
 
 }  // namespace tilewright::cli

@@ -8,6 +8,7 @@
 #include "runtime/cuda/copy.h"
 #include "runtime/cuda/fill_tensor.h"
 #include "runtime/cuda/module_cache.h"
+#include "runtime/cuda/timing.h"
 #include "runtime/nvptx_compilation.h"
 
 namespace tilewright::cuda {
@@ -27,18 +28,57 @@ class CudaCall final : public DeviceCall {
   Result<void> run(const std::vector<std::byte*>& addresses) const override {
     auto workspace = DeviceMemory::allocate(stream_, call_.workspace_bytes);
     if (!workspace) return std::unexpected(workspace.error());
+    if (auto queued = queue(with_workspace(addresses, *workspace)); !queued) return queued;
+    return stream_.synchronize();
+  }
+
+  /// Between events, the cache flushed before each call; calls that are too short for that as graphs of some, replayed.
+  Result<CallTiming> time(const std::vector<std::byte*>& addresses, const TimingEffort& effort) const override {
+    constexpr int first_samples = 3;
+    constexpr double shortest = 15e-6;  ///< seconds; an event costs about one µs
+    constexpr double flush = 60e-6;     ///< seconds, about
+    auto workspace = DeviceMemory::allocate(stream_, call_.workspace_bytes);
+    if (!workspace) return std::unexpected(workspace.error());
+    const std::vector<std::byte*> bases = with_workspace(addresses, *workspace);
+    const auto work = [&](const Stream&, int) { return queue(bases); };
+    const auto calls_in = [&](double seconds_a_call) {
+      return static_cast<int>(std::clamp(effort.seconds / seconds_a_call, double(effort.least_calls), 1000.0));
+    };
+    const auto first = time_cold(stream_, work, first_samples);
+    if (!first) return std::unexpected(first.error());
+    const double estimate = *std::ranges::min_element(*first);
+    if (estimate >= shortest) {
+      auto seconds = time_cold(stream_, work, calls_in(estimate + flush));
+      if (!seconds) return std::unexpected(std::move(seconds.error()));
+      return CallTiming{std::move(*seconds), "events around each call, cache flushed before it"};
+    }
+    ReplayOptions replay;
+    replay.replays = calls_in(std::max(estimate, 1e-6) * replay.launches);
+    auto seconds = time_replays(stream_, work, replay);
+    if (!seconds) return std::unexpected(std::move(seconds.error()));
+    return CallTiming{std::move(*seconds),
+                      "events around a graph of " + std::to_string(replay.launches) + " calls, cache as they leave it"};
+  }
+
+ private:
+  static std::vector<std::byte*> with_workspace(const std::vector<std::byte*>& addresses,
+                                                const DeviceMemory& workspace) {
     std::vector<std::byte*> bases = addresses;
-    bases.push_back(reinterpret_cast<std::byte*>(workspace->address()));
+    bases.push_back(reinterpret_cast<std::byte*>(workspace.address()));
+    return bases;
+  }
+
+  /// The call's steps, on the stream; does not wait.
+  Result<void> queue(const std::vector<std::byte*>& bases) const {
     for (const RecordedCall::Step& step : call_.steps) {
       const auto* fill = std::get_if<RecordedCall::FillStep>(&step);
       Result<void> queued = fill != nullptr ? fill_tensor(stream_, patched_view(*fill, bases), fill->value)
                                             : launch(std::get<RecordedCall::LaunchStep>(step), bases);
       if (!queued) return queued;
     }
-    return stream_.synchronize();
+    return {};
   }
 
- private:
   /// As many launches as a grid's limit asks for.
   Result<void> launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases) const {
     std::vector<std::int64_t> arguments = patched_arguments(step, bases);

@@ -1,0 +1,50 @@
+// A GPU as an engine's device, on the fake driver: every kernel takes 10 µs of its virtual time and computes nothing.
+#include "runtime/cuda/cuda_backend.h"
+
+#include <cstdlib>
+
+#include "cuda_test.h"
+#include "runtime/engine.h"
+
+namespace tilewright::cuda {
+namespace {
+
+class CudaBackendTest : public CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    ::setenv("TILEWRIGHT_CUDA_DRIVER", TILEWRIGHT_FAKE_CUDA, 1);
+  }
+  void TearDown() override {
+    ::unsetenv("TILEWRIGHT_CUDA_DRIVER");
+    CudaTest::TearDown();
+  }
+
+  /// A kernel of one operand x of `count` f32, timed with a result of `output`.
+  static Result<CallTiming> time(const std::string& text, std::int64_t count, const Shape& output) {
+    const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
+    const Kernel kernel = Kernel::parse(text, "<test>").value();
+    const Tensor x = engine.allocate(DType::f32, {count}).value();
+    const Tensor y = engine.allocate(DType::f32, output).value();
+    return engine.time_into(kernel, {{"x", x}}, y, {.seconds = 0.001, .least_calls = 7});
+  }
+};
+
+TEST_F(CudaBackendTest, TimesShortCallsAsReplayedGraphs) {
+  const Result<CallTiming> timing = time("y[i] = x[i]", 64, {64});
+  ASSERT_TRUE(timing.has_value()) << error_of(timing);
+  EXPECT_EQ(timing->seconds.size(), 7);
+  for (double seconds : timing->seconds) EXPECT_NEAR(seconds, 10e-6, 1e-12);
+  EXPECT_NE(timing->method.find("graph of 20 calls"), std::string::npos) << timing->method;
+}
+
+TEST_F(CudaBackendTest, TimesLongCallsWithoutTheFlushBeforeThem) {
+  const Result<CallTiming> timing = time("y[] ++= x[i]", 1 << 22, {});  // parts, then their sum
+  ASSERT_TRUE(timing.has_value()) << error_of(timing);
+  EXPECT_EQ(timing->seconds.size(), 7);
+  for (double seconds : timing->seconds) EXPECT_NEAR(seconds, 20e-6, 1e-12);
+  EXPECT_NE(timing->method.find("cache flushed"), std::string::npos) << timing->method;
+}
+
+}  // namespace
+}  // namespace tilewright::cuda
