@@ -122,6 +122,7 @@ struct ThreadBlock {
   std::int32_t threads = 128;  ///< in a block, 1 to 1024
   std::int32_t cluster = 1;    ///< blocks in a cluster, 1 to 16
   std::int32_t resident = 0;   ///< blocks that a multiprocessor shall hold at once, which bounds registers; 0: any
+  bool in_order = false;  ///< the assembler shall keep the order of the ops as far as it can: the kernel has chosen it
   friend bool operator==(const ThreadBlock&, const ThreadBlock&) = default;
 };
 

@@ -136,7 +136,7 @@ class Parser {
     return {};
   }
 
-  /// `threads n [cluster n] [resident n]`.
+  /// `threads n [cluster n] [resident n] [in_order]`.
   Result<ThreadBlock> block() {
     ThreadBlock block;
     TW_CHECK(cursor_.expect("threads"));
@@ -150,6 +150,7 @@ class Parser {
       TW_TAKE(resident, small_number("a count of blocks"));
       block.resident = resident;
     }
+    block.in_order = cursor_.accept("in_order");
     return block;
   }
 

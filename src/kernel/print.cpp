@@ -114,6 +114,7 @@ class Printer {
     std::string text = fmt::format("gpu threads {} ", block->threads);
     if (block->cluster != 1) text += fmt::format("cluster {} ", block->cluster);
     if (block->resident != 0) text += fmt::format("resident {} ", block->resident);
+    if (block->in_order) text += "in_order ";
     return text;
   }
 

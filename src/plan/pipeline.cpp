@@ -12,6 +12,7 @@
 #include "kernel/summarize.h"
 #include "nest/passes/schedule_for_gpu.h"
 #include "tile/passes/nest_to_tile.h"
+#include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
 #include "tile/passes/place_for_host.h"
 #include "tile/passes/prefetch_sums.h"
@@ -87,6 +88,11 @@ constexpr std::array gpu_table = {
                         return tile::place_for_gpu(unit.program, unit.nest), Result<void>();
                       },
                       "shared memory, barriers and lanes"},
+    Pass<NvptxTarget>{"pipeline_copies", tile, tile,
+                      [](Unit& unit, const NvptxTarget& target) {
+                        return tile::pipeline_copies(unit.program, unit.nest, target), Result<void>();
+                      },
+                      "copies into shared memory run ahead"},
     Pass<NvptxTarget>{"tile_to_kernel", tile, kernel, to_kernel<NvptxTarget>,
                       "tiles become values, accesses running pointers"},
     // the kernel passes

@@ -46,8 +46,9 @@ class Builder {
 
   /// `body(carried)` returns the tiles that the loop yields.
   template <class Body>
-  std::vector<ValueId> for_loop(IterId iter, IntExpr step, std::vector<ValueId> initial, Body&& body) {
-    For loop{iter, std::move(step), initial, {}};
+  std::vector<ValueId> for_loop(IterId iter, IntExpr step, std::vector<ValueId> initial, Body&& body,
+                                std::int64_t unroll = 0) {
+    For loop{.iter = iter, .step = std::move(step), .unroll = unroll, .initial = initial, .body = {}};
     for (ValueId id : initial) loop.body.arguments.push_back(value(type(id)));
     std::vector<ValueId> yields;
     const std::vector<ValueId> arguments = loop.body.arguments;

@@ -188,6 +188,13 @@ struct ReduceAcross {
 struct For {
   IterId iter;
   IntExpr step;
+  /// Placed phase, of a block's threads: above 1, the copies that open the body run so many steps less one ahead of the
+  /// rest, each into the next of as many stages of its buffer. A step waits for its own copies, and the threads for
+  /// each other, once, before the rest begins. Text form: `for k by 32 stages 3`.
+  std::int64_t stages = 1;
+  /// Steps of a block's threads that are repeated in place between two tests; 0: the lowering's choice. Text form: `for
+  /// k by 4 unroll 2`.
+  std::int64_t unroll = 0;
   std::vector<ValueId> initial;
   Block body;
 };

@@ -406,6 +406,8 @@ class ProgramParser {
     loop.iter = iter();
     reader_.expect("by");
     loop.step = reader_.int_expr();
+    if (reader_.accept("stages")) loop.stages = reader_.integer("the stages");
+    if (reader_.accept("unroll")) loop.unroll = reader_.integer("the steps in place");
     if (reader_.accept("carry")) {
       std::vector<ResultName> arguments;
       reader_.list([&] {

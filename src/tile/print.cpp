@@ -211,7 +211,10 @@ class Printer {
       const std::string initial = value_name(loop.initial[i]);
       carried += fmt::format("{}{} = {}", i == 0 ? " carry " : ", ", value_name(argument), initial);
     }
-    writer_.open(fmt::format("{}for {} by {}{} {{", results(op), iter_name(loop.iter), to_text(loop.step), carried));
+    const std::string stages = loop.stages == 1 ? "" : fmt::format(" stages {}", loop.stages);
+    const std::string unroll = loop.unroll == 0 ? "" : fmt::format(" unroll {}", loop.unroll);
+    writer_.open(fmt::format("{}for {} by {}{}{}{} {{", results(op), iter_name(loop.iter), to_text(loop.step), stages,
+                             unroll, carried));
     print(loop.body);
     writer_.close("}");
   }

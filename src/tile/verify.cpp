@@ -35,6 +35,9 @@
 //     Pieces of an axis divide it, and no two threads' coordinates of one axis are the same: from the base on, they are
 //     0, 1, … without a gap. Barriers, shared memory and reduce_across are of programs with threads, the latter along
 //     an iterator that has them and that is no axis of the tile. (T013)
+// 14. Stages. A loop of several stages (at most 8) is of the placed phase and of threads, and has a constant step; its
+//     body opens with the allocations of shared buffers and the copies into them, and nothing else in it allocates,
+//     fills or stores to a shared buffer. (T014)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -361,9 +364,25 @@ class Verifier {
     check_types_agree(op, "arguments", loop.body.arguments, "initial tiles", loop.initial);
     check_types_agree(op, "yields", loop.body.yields, "initial tiles", loop.initial);
     check_types_agree(op, "results", op.results, "initial tiles", loop.initial);
+    check_stages(op, loop);
     Place inside = place;
     inside.steps[loop.iter] = constant(loop.step);
     check_block(loop.body, std::move(inside));
+  }
+
+  void check_stages(const Op& op, const For& loop) {
+    constexpr std::int64_t most_stages = 8;
+    if (loop.stages < 1 || loop.stages > most_stages || loop.unroll < 0)
+      return error("T014", op, fmt::format("{} stages, {} steps in place", loop.stages, loop.unroll));
+    if (loop.stages == 1) return;
+    if (program_.phase == Phase::value || program_.threads.empty() || !loop.step.is_constant())
+      error("T014", op, "stages are of a placed loop of threads with a constant step");
+    const std::size_t head = staged_ops(program_, loop.body);
+    if (head == 0) error("T014", op, "the body does not open with copies to shared memory");
+    for (std::size_t i = head; i < loop.body.ops.size(); ++i)
+      walk_op(loop.body.ops[i], [&](const Op& inner) {
+        if (fills_shared(program_, inner)) error("T014", inner, "shared memory is filled behind the stages' copies");
+      });
   }
 
   void check_if(const Op& op, const If& branch, const Place& place) {

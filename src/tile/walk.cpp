@@ -71,4 +71,25 @@ void replace_uses(Block& block, ValueId from, ValueId to) {
   for (ValueId& id : block.yields) change(id);
 }
 
+bool fills_shared(const Program& program, const Op& op) {
+  const auto is_shared = [&](BufferId id) {
+    return program.buffers.contains(id) && program.buffers[id].space == Space::shared;
+  };
+  if (const auto* allocate = std::get_if<Allocate>(&op.node)) return is_shared(allocate->buffer);
+  if (const auto* copy = std::get_if<Copy>(&op.node)) return is_shared(copy->buffer);
+  if (const auto* store = std::get_if<StoreBuffer>(&op.node)) return is_shared(store->buffer);
+  return false;
+}
+
+std::size_t staged_ops(const Program& program, const Block& block) {
+  std::size_t count = 0;
+  bool copies = false;
+  for (; count < block.ops.size(); ++count) {
+    const Op& op = block.ops[count];
+    if (!fills_shared(program, op) || std::holds_alternative<StoreBuffer>(op.node)) break;
+    copies = copies || std::holds_alternative<Copy>(op.node);
+  }
+  return copies ? count : 0;
+}
+
 }  // namespace tilewright::tile

@@ -79,6 +79,18 @@ void walk(AnyBlock& block, Visit&& visit) {
   }
 }
 
+/// `visit(op)` for the op and those that it holds.
+template <class AnyOp, class Visit>
+void walk_op(AnyOp& op, Visit&& visit) {
+  visit(op);
+  for_each_block(op, [&](auto& inner) { walk(inner, visit); });
+}
+
+/// The op allocates, fills or stores to shared memory.
+bool fills_shared(const Program& program, const Op& op);
+/// How many ops at the block's start allocate shared buffers and copy into them; 0 where no copy is among them.
+std::size_t staged_ops(const Program& program, const Block& block);
+
 /// Replaces ops. `replace(op)` is called for each op after the ops that it holds were rewritten, in program order, and
 /// gives what stands in its place (which may hold the op itself; nothing removes it), or nullopt to keep it. What it
 /// gives is not visited again.

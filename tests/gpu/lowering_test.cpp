@@ -124,5 +124,17 @@ TEST(GpuLowering, Contractions) {
       statement("c[b, i, j] ++= x[b, i, k] * y[b, k, j]", {operand("x", {3, 17, 5}), operand("y", {3, 5, 40})}), 1);
 }
 
+TEST(GpuLowering, StagesRunAhead) {
+  // More steps than stages, a ragged last one, and blocks on both edges; factors along either axis.
+  expect_right(statement("c[i, j] ++= a[k, i] * b[k, j]", {operand("a", {131, 70}), operand("b", {131, 66})}), 1);
+  // Terms of two iterators: the outer one comes back to the ring.
+  expect_right(statement("c[i, j] ++= a[i, r, k] * b[r, k, j]", {operand("a", {33, 3, 68}), operand("b", {3, 68, 36})}),
+               1);
+  // Narrow elements that no asynchronous copy takes one by one.
+  expect_right(statement("c[i, j] ++= a[i, k] * b[k, j]",
+                         {operand("a", {34, 71}, DType::f16), operand("b", {71, 33}, DType::f16)}),
+               1);
+}
+
 }  // namespace
 }  // namespace tilewright::differential

@@ -13,7 +13,6 @@ namespace tilewright::kernel::lowering {
 namespace {
 
 constexpr std::int64_t widest_access = 16;
-constexpr std::int64_t rounds_in_place = 16;  ///< up to which loads of all rounds come first
 
 std::int64_t power_in(std::int64_t value) {
   return value == 0 ? widest_access : value & -value;
@@ -124,18 +123,28 @@ ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const PiecePlace& plac
   return inside;
 }
 
+/// The thread's part of a piece's address in the tensor.
+ValueId Lowering::thread_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place) {
+  for (const auto& [iter, bytes] : accesses_.at(key).bytes)
+    if (const auto at = place.find(iter); at != place.end())
+      pointer = build_.offset(pointer, build_.mul(at->second.thread, size(bytes)));
+  return pointer;
+}
+
+/// The constants' part.
+ValueId Lowering::further_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place) {
+  for (const auto& [iter, bytes] : accesses_.at(key).bytes)
+    if (const auto at = place.find(iter); at != place.end() && at->second.constant != 0)
+      pointer = build_.offset(pointer, size(bytes * at->second.constant));
+  return pointer;
+}
+
 ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place) {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
   const std::string key = access_key(tile::Op{copy, {}});
   const Type type{memory_element(buffer.dtype), static_cast<std::uint16_t>(pieces.lanes)};
   const auto align = static_cast<std::uint32_t>(pieces.lanes * bits(type.element) / 8);
-  ValueId pointer = pointers_.at(key);
-  for (const auto& [iter, bytes] : accesses_.at(key).bytes)
-    if (const auto at = place.find(iter); at != place.end())
-      pointer = build_.offset(pointer, build_.mul(at->second.thread, size(bytes)));
-  for (const auto& [iter, bytes] : accesses_.at(key).bytes)
-    if (const auto at = place.find(iter); at != place.end() && at->second.constant != 0)
-      pointer = build_.offset(pointer, size(bytes * at->second.constant));
+  const ValueId pointer = further_in_tensor(key, thread_in_tensor(key, pointers_.at(key), place), place);
   const ValueId inside = piece_inside(pieces, place);
   if (!copy.otherwise) return build_.load(type, pointer, {align, false}, inside);
   const ValueId in_tensor = piece_in_tensor(copy, place);
@@ -148,64 +157,85 @@ ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, c
   return build_.select(inside, loaded, build_.constant(type, zero));
 }
 
-void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value) {
+/// A piece's address in shared memory, as the thread's part and the constants' together.
+PieceTarget Lowering::piece_target(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place) {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
   const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
-  ValueId pointer = shared_.at(copy.buffer);
-  std::int64_t align = widest_access;
-  std::int64_t stride = element;  // between neighbours of the piece
-  std::int64_t constant = 0;
+  PieceTarget target{shared_.at(copy.buffer), 0, element, widest_access};
   for (const tile::BufferAxis& axis : pieces.axes) {
     const std::int64_t bytes = axis.outer_stride.constant() * element;
     const bool last = &axis == &pieces.axes.back();
-    if (last) stride = bytes;
-    align = std::min(align, power_in(bytes * (last ? pieces.lanes : 1)));
-    pointer = build_.offset(pointer, build_.mul(place.at(axis.iter).thread, build_.index(bytes)));
-    constant += bytes * place.at(axis.iter).constant;
+    if (last) target.stride = bytes;
+    target.align = std::min(target.align, power_in(bytes * (last ? pieces.lanes : 1)));
+    target.thread = build_.offset(target.thread, build_.mul(place.at(axis.iter).thread, build_.index(bytes)));
+    target.constant += bytes * place.at(axis.iter).constant;
   }
-  pointer = build_.offset(pointer, build_.index(constant));
+  return target;
+}
+
+void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value,
+                           ValueId stage) {
+  const PieceTarget target = piece_target(copy, pieces, place);
+  const auto element = static_cast<std::int64_t>(size_of(program_.buffers[copy.buffer].dtype));
+  ValueId pointer = stage.valid() ? build_.offset(target.thread, stage) : target.thread;
+  pointer = build_.offset(pointer, build_.index(target.constant));
   const auto access = [&](std::int64_t bytes) { return Access{static_cast<std::uint32_t>(bytes), false}; };
-  if (pieces.lanes == 1 || stride == element)
-    return build_.store(value, pointer, access(std::clamp(align, element, pieces.lanes * element)));
+  if (pieces.lanes == 1 || target.stride == element)
+    return build_.store(value, pointer, access(std::clamp(target.align, element, pieces.lanes * element)));
   for (int lane = 0; lane < static_cast<int>(pieces.lanes); ++lane)
-    build_.store(build_.extract(value, lane), build_.offset(pointer, build_.index(lane * stride)), access(element));
+    build_.store(build_.extract(value, lane), build_.offset(pointer, build_.index(lane * target.stride)),
+                 access(element));
 }
 
 /// All threads fill the buffer: its pieces are dealt to the threads' numbers, neighbours in the tensor to neighbours.
 /// What is outside of the scopes is 0; where an index leaves the tensor it is the copy's other value.
 void Lowering::copy(const tile::Copy& copy) {
   const CopyPieces pieces = plan_pieces(copy, accesses_.at(access_key(tile::Op{copy, {}})));
-  const std::int64_t threads = tile::block_threads(program_);
-  const std::int64_t rounds = (pieces.all + threads - 1) / threads;
-  const Type i32{Element::i32, 1};
-  const ValueId all_pieces = build_.constant(i32, Scalar::of(pieces.all));
-  const auto nothing = [] { return std::vector<ValueId>{}; };
-  if (rounds > rounds_in_place || pieces.all % threads != 0) {
-    const auto move = [&](ValueId piece) {
-      const PiecePlace place = piece_place(pieces, piece);
-      store_piece(copy, pieces, place, load_piece(copy, pieces, place));
-      return std::vector<ValueId>{};
-    };
-    if (rounds == 1) {
-      build_.if_then(build_.cmp(Predicate::slt, thread_, all_pieces), [&] { return move(thread_); }, nothing);
-      return;
-    }
-    build_.for_loop(build_.convert(Opcode::zext, thread_, Element::i64), build_.index(pieces.all),
-                    build_.index(threads), {}, [&](ValueId piece, const std::vector<ValueId>&) {
-                      return move(build_.convert(Opcode::trunc, piece, Element::i32));
-                    });
+  const PiecePlace own = piece_place(pieces, thread_);
+  // Loads of several rounds come before the stores.
+  if (const std::vector<PiecePlace> places = places_in_rounds(pieces, own, rounds_in_place); !places.empty()) {
+    std::vector<ValueId> values;
+    for (const PiecePlace& place : places) values.push_back(load_piece(copy, pieces, place));
+    for (std::size_t round = 0; round < values.size(); ++round) store_piece(copy, pieces, places[round], values[round]);
     return;
   }
+  each_piece(pieces,
+             [&](const PiecePlace& place) { store_piece(copy, pieces, place, load_piece(copy, pieces, place)); });
+}
+
+/// The thread's pieces one behind the other, as constants on its first where their number allows it. Empty: there are
+/// more than `most` for each thread, or not as many for each thread.
+std::vector<PiecePlace> Lowering::places_in_rounds(const CopyPieces& pieces, const PiecePlace& own, std::int64_t most) {
+  const std::int64_t threads = tile::block_threads(program_);
+  const std::int64_t rounds = (pieces.all + threads - 1) / threads;
   std::vector<PiecePlace> places;
-  std::vector<ValueId> values;
-  const PiecePlace own = piece_place(pieces, thread_);
+  if (rounds > most || pieces.all % threads != 0) return places;
   for (std::int64_t round = 0; round < rounds; ++round) {
     std::optional<PiecePlace> place = place_further(pieces, own, round * threads);
-    if (!place) place = piece_place(pieces, build_.add(thread_, build_.constant(i32, Scalar::of(round * threads))));
+    if (!place)
+      place = piece_place(pieces, build_.add(thread_, build_.constant({Element::i32, 1}, Scalar::of(round * threads))));
     places.push_back(*place);
-    values.push_back(load_piece(copy, pieces, places.back()));
   }
-  for (std::size_t round = 0; round < values.size(); ++round) store_piece(copy, pieces, places[round], values[round]);
+  return places;
+}
+
+/// Calls `body` with the places of the thread's pieces, in a loop where there are several.
+void Lowering::each_piece(const CopyPieces& pieces, const std::function<void(const PiecePlace&)>& body) {
+  const std::int64_t threads = tile::block_threads(program_);
+  const auto move = [&](ValueId piece) {
+    body(piece_place(pieces, piece));
+    return std::vector<ValueId>{};
+  };
+  if (pieces.all <= threads) {
+    const ValueId all_pieces = build_.constant({Element::i32, 1}, Scalar::of(pieces.all));
+    const auto nothing = [] { return std::vector<ValueId>{}; };
+    build_.if_then(build_.cmp(Predicate::slt, thread_, all_pieces), [&] { return move(thread_); }, nothing);
+    return;
+  }
+  build_.for_loop(build_.convert(Opcode::zext, thread_, Element::i64), build_.index(pieces.all), build_.index(threads),
+                  {}, [&](ValueId piece, const std::vector<ValueId>&) {
+                    return move(build_.convert(Opcode::trunc, piece, Element::i32));
+                  });
 }
 
 }  // namespace tilewright::kernel::lowering

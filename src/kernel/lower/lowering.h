@@ -7,6 +7,7 @@
 // stride), and row r reads at that pointer + r · stride, a parameter.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -38,6 +39,9 @@ struct Scope {
   }
 };
 
+/// A thread's share of a copy that is repeated in place: loads of all of it come before its stores.
+inline constexpr std::int64_t rounds_in_place = 16;
+
 /// The longest vector: 64 lanes of 16 bits.
 inline constexpr std::int64_t max_edge_bytes = 128;
 
@@ -45,6 +49,7 @@ inline constexpr std::int64_t max_edge_bytes = 128;
 struct Pending {
   ValueId full;
   std::vector<IterId> iters;
+  std::vector<std::int64_t> lengths;  ///< of their scopes, where they are full; none: not known
 };
 
 /// How a loop treats the last step of its iterator. none: no tile lies along it here; full: there is no ragged step;
@@ -64,6 +69,10 @@ struct Registers {
   std::vector<Axis> axes;
   std::vector<ValueId> values;  ///< row-major over the axes' positions
 };
+
+/// The tiles' values one behind the other, and back into tiles like these.
+std::vector<ValueId> flatten(const std::vector<Registers>& tiles);
+std::vector<Registers> unflatten(std::vector<Registers> like, const std::vector<ValueId>& values);
 
 /// Positions by iterator; axes that a tile lacks are ignored.
 using Positions = std::map<IterId, std::int64_t>;
@@ -92,6 +101,32 @@ struct PieceStart {
   std::int64_t constant = 0;
 };
 using PiecePlace = std::map<IterId, PieceStart>;
+
+/// Where a piece lies in shared memory: the thread's part of the address, bytes behind it, between the piece's
+/// neighbours, and what the address is a multiple of.
+struct PieceTarget {
+  ValueId thread;
+  std::int64_t constant = 0;
+  std::int64_t stride = 0;
+  std::int64_t align = 1;
+};
+
+/// A copy that runs ahead of its step: the pieces, and the thread's own first one in memory and in the first stage.
+struct AheadCopy {
+  const tile::Copy* copy = nullptr;
+  CopyPieces pieces;
+  PiecePlace own;
+  ValueId from;
+  PieceTarget to;
+};
+
+/// The shared memory of a loop's stages, one behind the other; a stage holds the loop's buffers.
+struct Ring {
+  std::vector<AheadCopy> copies;
+  std::map<std::string, ValueId> readers;  ///< by access_key: the thread's address in the first stage
+  std::int64_t stage_bytes = 0;
+  std::int64_t stages = 1;
+};
 
 class Lowering {
  public:
@@ -126,6 +161,7 @@ class Lowering {
   bool has_peeled_loop(const tile::Block& block) const;
   std::vector<Registers> lower_if(const tile::If& branch);
   std::vector<Registers> lower_repeated(const tile::For& loop, std::int64_t times, std::vector<Registers> carried);
+  std::vector<Registers> lower_in_chunks(const tile::For& loop, std::int64_t times, std::vector<Registers> carried);
   std::int64_t repetitions(const tile::For& loop, std::int64_t length) const;
   std::int64_t copies_inside(const tile::For& loop) const;
   std::vector<Registers> run_ops(const tile::Block& block);
@@ -153,13 +189,36 @@ class Lowering {
 
   // copies.cpp: what they copy into shared memory.
   void copy(const tile::Copy& copy);
+  std::vector<PiecePlace> places_in_rounds(const CopyPieces& pieces, const PiecePlace& own, std::int64_t most);
+  void each_piece(const CopyPieces& pieces, const std::function<void(const PiecePlace&)>& body);
+  ValueId thread_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place);
+  ValueId further_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place);
+  PieceTarget piece_target(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place);
   CopyPieces plan_pieces(const tile::Copy& copy, const AccessMap& map) const;
   PiecePlace piece_place(const CopyPieces& pieces, ValueId piece);
   std::optional<PiecePlace> place_further(const CopyPieces& pieces, PiecePlace place, std::int64_t further) const;
   ValueId piece_inside(const CopyPieces& pieces, const PiecePlace& place);
   ValueId piece_in_tensor(const tile::Copy& copy, const PiecePlace& place);
   ValueId load_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place);
-  void store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value);
+  void store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value,
+                   ValueId stage = {});
+
+  // stages.cpp: copies that run ahead of their step.
+  bool has_stages(const tile::Block& block) const;
+  void allocate_ring(const tile::For& loop);
+  void lower_point_in_stages();
+  void detach(Registers& tile);
+  std::vector<Registers> lower_staged(const tile::For& loop, std::vector<Registers> carried);
+  bool holds_zeros_outside(const tile::For& loop) const;
+  Ring plan_ring(const tile::For& loop);
+  ValueId next_stage(const Ring& ring, ValueId stage);
+  void start_copies(const tile::For& loop, const Ring& ring, ValueId first, ValueId stage);
+  void copy_ahead(const AheadCopy& ahead, ValueId moved, ValueId stage);
+  std::int64_t async_bytes(const AheadCopy& ahead) const;
+  void copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId to);
+  ValueId valid_bytes(const AheadCopy& ahead, const PiecePlace& place, std::int64_t lane, std::int64_t bytes);
+  std::vector<Registers> run_step(const tile::For& loop, const Ring& ring, Scope scope, ValueId stage,
+                                  const std::vector<Registers>& carried);
 
   // access.cpp: addresses, masks, loads and stores.
   void register_accesses(const tile::Block& block);
@@ -205,6 +264,8 @@ class Lowering {
   Registers mask(const tile::Op& op, const tile::Mask& mask);
   Registers reduce(const tile::Op& op, const tile::Reduce& reduce);
   Registers contract(const tile::Contract& contract);
+  Registers contract_by_threads(Registers tile, const Registers& lhs, const Registers& rhs,
+                                const std::vector<Axis>& folded);
   Registers convert_layout(const tile::Op& op, const tile::ConvertLayout& convert);
   ValueId fold_lanes(ValueId vector, ScalarOp combine, DType dtype);
   std::vector<ValueId> transpose_blocks(std::vector<ValueId> rows, int unit);
@@ -214,10 +275,11 @@ class Lowering {
   Machine machine_;
   Builder build_;
   LoweredKernel result_;
+  ValueId begin_;                               ///< the first point of the launch
   ValueId thread_;                              ///< the thread's number in its block, i32
   std::map<IterId, ValueId> thread_places_;     ///< i32: the thread's number along each thread axis
   std::map<IterId, ValueId> thread_offsets_;    ///< points from the block's base to the thread's
-  std::map<tile::BufferId, ValueId> shared_;    ///< shared memory of buffers
+  std::map<tile::BufferId, ValueId> shared_;    ///< shared memory of buffers; of those of a ring, in its first stage
   std::map<std::int64_t, ValueId> exchanges_;   ///< shared memory that partial results pass through, by bytes
   std::map<std::string, SizeParameter> sizes_;  ///< by the text of their expression
   std::map<tile::TensorId, ValueId> tensors_;
@@ -252,7 +314,10 @@ auto Lowering::with_pending_full(Body&& body) {
   const std::map<IterId, Scope> scopes = scopes_;
   const std::vector<Pending> pending = std::exchange(pending_, {});
   for (const Pending& one : pending)
-    for (IterId iter : one.iters) scopes_.at(iter).full = true;
+    for (std::size_t i = 0; i < one.iters.size(); ++i) {
+      scopes_.at(one.iters[i]).full = true;
+      if (i < one.lengths.size()) scopes_.at(one.iters[i]).length = one.lengths[i];
+    }
   auto result = body();
   scopes_ = scopes;
   pending_ = pending;

@@ -165,6 +165,7 @@ Registers Lowering::contract(const tile::Contract& contract) {
   for (const Registers* side : {&lhs, &rhs})
     for (const Axis& axis : side->axes)
       if (!find(tile.axes, axis.iter) && !find(folded, axis.iter)) folded.push_back(axis);
+  if (has_threads()) return contract_by_threads(std::move(tile), lhs, rhs, folded);
   const int lanes = lanes_of(tile.axes);
   const bool fuse = is_floating(tile.dtype) && machine_.has_fma;
   each_position(folded, [&](const Positions& inner) {
@@ -177,6 +178,61 @@ Registers Lowering::contract(const tile::Contract& contract) {
       sum = fuse ? build_.fma(a, b, sum) : build_.add(sum, build_.mul(a, b));
     });
   });
+  return tile;
+}
+
+/// A GPU's multiprocessor reads one register of each parity a cycle, and keeps an operand that the next instruction
+/// reads again. So products are taken one by one on a way that changes one factor at a time: along a row of the tile
+/// and back along the next, and for the next terms all the way back. Rows run along outputs that are neighbours in a
+/// vector that was loaded: the registers of those alternate in parity as the sums can; of a factor whose terms are
+/// neighbours they do not.
+Registers Lowering::contract_by_threads(Registers tile, const Registers& lhs, const Registers& rhs,
+                                        const std::vector<Axis>& folded) {
+  const int lanes = lanes_of(tile.axes);
+  const bool fuse = is_floating(tile.dtype);
+  std::vector<Axis> axes = tile.axes;
+  const auto along = std::ranges::find_if(axes, [](const Axis& axis) { return axis.size > 1 && axis.chunk != 1; });
+  if (lanes == 1 && along != axes.end() && axes.back().chunk == 1) std::rotate(along, along + 1, axes.end());
+  std::vector<Positions> places;
+  each_position(axes, [&](const Positions& at) { places.push_back(at); });
+  const std::size_t row = axes.empty() ? 1 : static_cast<std::size_t>(positions_of(axes.back()));
+  std::vector<std::vector<ValueId>> sums;  // by place and lane
+  for (const Positions& at : places) {
+    const ValueId sum = tile.values[offset_of(tile, at)];
+    sums.emplace_back();
+    for (int lane = 0; lane < lanes; ++lane) sums.back().push_back(lanes > 1 ? build_.extract(sum, lane) : sum);
+  }
+  const auto scalar = [&](const Registers& side, const Positions& at, int lane) {
+    const ValueId value = side.values[offset_of(side, at)];
+    return build_.type(value).lanes > 1 ? build_.extract(value, lane) : value;
+  };
+  const std::size_t across = row * static_cast<std::size_t>(lanes);
+  const std::size_t down = places.size() / row;
+  std::size_t rows_so_far = 0;
+  bool backwards = false;
+  each_position(folded, [&](const Positions& inner) {
+    for (std::size_t step = 0; step < down; ++step, ++rows_so_far) {
+      const std::size_t r = backwards ? down - 1 - step : step;
+      for (std::size_t c = 0; c < across; ++c) {
+        const std::size_t column = rows_so_far % 2 == 1 ? across - 1 - c : c;
+        const std::size_t place = r * row + column / static_cast<std::size_t>(lanes);
+        const int lane = static_cast<int>(column % static_cast<std::size_t>(lanes));
+        Positions both = places[place];
+        both.insert(inner.begin(), inner.end());
+        const ValueId a = scalar(lhs, both, lane);
+        const ValueId b = scalar(rhs, both, lane);
+        ValueId& sum = sums[place][static_cast<std::size_t>(lane)];
+        sum = fuse ? build_.fma(a, b, sum) : build_.add(sum, build_.mul(a, b));
+      }
+    }
+    backwards = !backwards;
+  });
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    ValueId& value = tile.values[offset_of(tile, places[place])];
+    if (lanes == 1) value = sums[place][0];
+    for (int lane = 0; lane < lanes && lanes > 1; ++lane)
+      value = build_.insert(value, sums[place][static_cast<std::size_t>(lane)], lane);
+  }
   return tile;
 }
 

@@ -50,9 +50,13 @@ void Lowering::declare_threads() {
     thread_offsets_[axis->iter] =
         build_.mul(build_.convert(Opcode::zext, place, Element::i64), build_.index(axis->step));
   }
+  tile::walk(program_.body, [&](const tile::Op& op) {
+    if (const auto* loop = std::get_if<tile::For>(&op.node); loop && loop->stages > 1) allocate_ring(*loop);
+  });
   for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
     const tile::BufferId id{static_cast<std::uint32_t>(b)};
     const tile::Buffer& buffer = program_.buffers[id];
+    if (shared_.contains(id)) continue;
     if (!buffer.elements.is_constant()) internal_error("a block's buffer " + buffer.name + " has no constant size");
     const std::int64_t bytes = std::max<std::int64_t>(buffer.elements.constant() * bytes_of(buffer.dtype), 1);
     shared_[id] = buffer.space == tile::Space::shared ? build_.shared(bytes) : build_.local(bytes);

@@ -16,21 +16,33 @@ LoweredKernel tile_to_kernel(const tile::Program& program, const HostTarget& tar
 
 namespace {
 
-/// Blocks that share a multiprocessor where each thread accumulates many products: two warps of each scheduler hide
-/// what one waits for, at half of the registers that a thread could have.
-std::int32_t resident_blocks(const tile::Program& program, const NvptxTarget& target) {
-  constexpr std::int64_t many_products = 32;
-  constexpr std::int64_t registers = 128;
+/// Registers of the largest tile of sums that a thread of the program adds products to.
+std::int64_t registers_of_sums(const tile::Program& program) {
   std::int64_t most = 0;
   tile::walk(program.body, [&](const tile::Op& op) {
     if (!std::holds_alternative<tile::Contract>(op.node)) return;
-    std::int64_t elements = 1;
-    for (const tile::Axis& axis : program.values[op.results[0]].type.axes) elements *= axis.size;
-    most = std::max(most, elements);
+    const tile::TileType& type = program.values[op.results[0]].type;
+    std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(type.dtype)) / 4, 1);
+    for (const tile::Axis& axis : type.axes) words *= axis.size;
+    most = std::max(most, words);
   });
-  if (most < many_products || most > registers / 2) return 0;
-  const std::int64_t blocks = target.multiprocessor_registers / (registers * tile::block_threads(program));
-  return static_cast<std::int32_t>(std::min<std::int64_t>(blocks, target.max_multiprocessor_blocks));
+  return most;
+}
+
+/// Of a block whose threads accumulate many products. Blocks share a multiprocessor: two or more warps of each
+/// scheduler hide what one waits for, with the registers that fragments and addresses take beside the sums. Sums that
+/// fill the registers meet each other's ports: their products stay in the order that the lowering gives them.
+ThreadBlock block_of(const tile::Program& program, const NvptxTarget& target) {
+  constexpr std::int64_t many_sums = 32;
+  constexpr std::int64_t full_of_sums = 64;
+  ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program))};
+  const std::int64_t sums = registers_of_sums(program);
+  block.in_order = sums >= full_of_sums;
+  if (sums < many_sums || sums > full_of_sums) return block;
+  const std::int64_t registers = sums < full_of_sums ? 128 : 168;
+  const std::int64_t blocks = target.multiprocessor_registers / (registers * block.threads);
+  block.resident = static_cast<std::int32_t>(std::min<std::int64_t>(blocks, target.max_multiprocessor_blocks));
+  return block;
 }
 
 }  // namespace
@@ -38,9 +50,7 @@ std::int32_t resident_blocks(const tile::Program& program, const NvptxTarget& ta
 LoweredKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target) {
   // One value is what a thread holds of an axis; the code generator cuts its accesses as their alignment allows.
   constexpr int lanes = 16;
-  const ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program)),
-                          .resident = resident_blocks(program, target)};
-  return lowering::Lowering(program, {lanes, true, block}).run_block();
+  return lowering::Lowering(program, {lanes, true, block_of(program, target)}).run_block();
 }
 
 namespace lowering {
@@ -128,11 +138,11 @@ LoweredKernel Lowering::run_points() {
 
 LoweredKernel Lowering::run_block() {
   declare_tensors();
-  const ValueId begin = build_.parameter("begin", {Element::i64, 1});
+  begin_ = build_.parameter("begin", {Element::i64, 1});
   result_.arguments.push_back(GridBeginArgument{});
   declare_threads();
   declare_scopes();
-  lower_point(build_.add(begin, build_.special(Special::block)), result_.grid);
+  lower_point(build_.add(begin_, build_.special(Special::block)), result_.grid);
   result_.kernel = build_.finish();
   return std::move(result_);
 }
@@ -161,7 +171,7 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
   const auto enter = [&](auto&& self, std::size_t axis, bool full) -> void {
     if (axis == counts.size()) {
       point_scopes_ = scopes_;
-      return lower_block(program_.body);
+      return has_threads() && !pending_.empty() ? lower_point_in_stages() : lower_block(program_.body);
     }
     const IterId iter = program_.grid[axis].iter;
     const ValueId end = build_.add(bases[axis], size(program_.grid[axis].step));
@@ -173,11 +183,17 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
              [&] { self(self, axis + 1, full); });
   };
   std::vector<IterId> tiles;
-  for (std::size_t axis = 0; axis < counts.size(); ++axis)
-    if (is_tile[axis]) tiles.push_back(program_.grid[axis].iter);
-  // A block's threads take one way together, chosen once; tasks choose again for each loop, which is less code.
-  if (all_full.valid() && !has_threads() && has_peeled_loop(program_.body)) {
-    pending_.push_back({all_full, tiles});
+  std::vector<std::int64_t> lengths;
+  for (std::size_t axis = 0; axis < counts.size(); ++axis) {
+    if (!is_tile[axis]) continue;
+    const IntExpr& step = program_.grid[axis].step;
+    tiles.push_back(program_.grid[axis].iter);
+    lengths.push_back(step.is_constant() ? step.constant() : 0);
+  }
+  // A block's threads take one way together, chosen once, unless copies alone differ in the loops; tasks choose again
+  // for each loop, which is less code.
+  if (all_full.valid() && (has_threads() ? has_stages(program_.body) : has_peeled_loop(program_.body))) {
+    pending_.push_back({all_full, tiles, lengths});
     enter(enter, 0, false);
     pending_.pop_back();
     return;
@@ -238,8 +254,6 @@ void Lowering::allocate(tile::BufferId buffer) {
 
 // ---- Structure ----
 
-namespace {
-
 std::vector<ValueId> flatten(const std::vector<Registers>& tiles) {
   std::vector<ValueId> values;
   for (const Registers& tile : tiles) values.insert(values.end(), tile.values.begin(), tile.values.end());
@@ -253,14 +267,13 @@ std::vector<Registers> unflatten(std::vector<Registers> like, const std::vector<
   return like;
 }
 
-}  // namespace
-
 std::vector<Registers> Lowering::lower_for(const tile::For& loop) {
   std::vector<Registers> carried;
   for (tile::ValueId id : loop.initial) carried.push_back(tiles_.at(id));
+  if (loop.stages > 1) return lower_staged(loop, std::move(carried));
   const Scope outer = scopes_.at(loop.iter);
   if (const std::int64_t times = repetitions(loop, outer.length); times > 0)
-    return lower_repeated(loop, times, std::move(carried));
+    return lower_in_chunks(loop, times, std::move(carried));
   if (!is_peeled(loop)) return lower_for_range(loop, outer.base, outer.limit, Edge::none, std::move(carried));
   if (has_threads()) return lower_peeled(loop, std::move(carried));
   if (has_peeled_loop(loop.body))
@@ -313,6 +326,25 @@ std::int64_t Lowering::copies_inside(const tile::For& loop) const {
       copies = std::max(copies, copies_inside(*inner) * std::max<std::int64_t>(repetitions(*inner, length), 1));
     }
   return copies;
+}
+
+/// As many steps in place as the loop says, in a loop over such chunks; without its word all of them.
+std::vector<Registers> Lowering::lower_in_chunks(const tile::For& loop, std::int64_t times,
+                                                 std::vector<Registers> carried) {
+  std::int64_t chunk = loop.unroll > 0 ? std::min(loop.unroll, times) : times;
+  while (times % chunk != 0) --chunk;
+  if (chunk == times) return lower_repeated(loop, times, std::move(carried));
+  const Scope outer = scopes_.at(loop.iter);
+  const std::int64_t length = loop.step.constant() * chunk;
+  const std::vector<ValueId> results = build_.for_loop(
+      outer.base, outer.limit, build_.index(length), flatten(carried),
+      [&](ValueId base, const std::vector<ValueId>& arguments) {
+        std::vector<Registers> yields;
+        const Scope scope{base, build_.add(base, build_.index(length)), true, length, outer.granule_by(length)};
+        in_scope(loop.iter, scope, [&] { yields = lower_repeated(loop, chunk, unflatten(carried, arguments)); });
+        return flatten(yields);
+      });
+  return unflatten(std::move(carried), results);
 }
 
 std::vector<Registers> Lowering::lower_repeated(const tile::For& loop, std::int64_t times,
@@ -378,7 +410,7 @@ std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId 
             yields = run(arguments);
             return;
           }
-          pending_.push_back({build_.cmp(Predicate::sle, next, outer_limit), {loop.iter}});
+          pending_.push_back({build_.cmp(Predicate::sle, next, outer_limit), {loop.iter}, {}});
           if (edge == Edge::deferred) {
             yields = run(arguments);
           } else {

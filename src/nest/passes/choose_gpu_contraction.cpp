@@ -1,9 +1,12 @@
-// The GPU scheduler's choice for contractions with scalar products: a square of outputs a block, a square of registers
-// a thread, what several threads use staged in shared memory.
+// The GPU scheduler's choice for contractions with scalar products: a rectangle of outputs a block, a rectangle of
+// registers a thread, what several threads use staged in shared memory.
 //
-// With f32: 128 × 128 outputs, 256 threads of 8 × 8. A step of 16 terms stages 2 · 128 · 16 elements and does 64 · 16
-// products a thread for 16 · 16 elements that it reads from shared memory. A thread's 8 rows are two runs of 4, 64
-// apart, so that the threads of a warp read neighbouring vectors of 16 bytes: no two in one bank.
+// With f32: 128 × 128 outputs, 128 threads of 8 × 16. A step of 32 terms stages 2 · 128 · 32 elements and does 128 · 32
+// products a thread for 24 · 32 elements that it reads from shared memory. A factor lies there as it lies in memory.
+// Where that is along the terms, as rows of a[i, k], a thread takes two terms together and its rows stand apart (thread
+// 3 of 16: 3, 19, 35, …), so that neighbouring threads read neighbouring rows; where it is along the outputs, as rows
+// of b[k, j], a thread's outputs are runs of four (thread 3 of 8: 12 … 15, 44 … 47, …), and neighbouring threads read
+// neighbouring vectors: no two in one bank.
 //
 // Rows and columns are joined iterators: `contract_tiles` says how many of them a block takes, and they fill up from
 // the iterator whose points lie closest in memory. In ijklo,mjlo->ikmo rows are (i, k) and columns m: 64 rows of a
@@ -41,8 +44,8 @@ class Chooser {
     batch_ = batch_inner_first();
     order_terms();
     tiles_ = choose_tiles(sizes());
-    deal_threads();
     choose_depth();
+    deal_threads();
     order_loops();
     add_caches();
     explain();
@@ -150,15 +153,20 @@ class Chooser {
     return sizes;
   }
 
-  /// Spreads `points` of a block, `registers` of them a thread's, over a group's iterators.
-  void deal(const std::vector<IterId>& group, std::int64_t points, std::int64_t registers) {
+  /// A factor whose neighbours in memory are terms, of which a thread takes several together.
+  bool is_along_terms(ExprId side) const {
+    return terms_together_ > 1 && stride(side, terms_.back()) == StrideClass::one;
+  }
+
+  /// Spreads `points` of a block, `registers` of them a thread's in pieces of neighbours, over a group's iterators.
+  void deal(const std::vector<IterId>& group, std::int64_t points, std::int64_t registers, std::int64_t neighbours) {
     for (IterId iter : group) {
       const std::int64_t size = std::min(points, std::max<std::int64_t>(p_.bucket(iter), 1));
       const std::int64_t own = std::min(registers, size);
       points /= size;
       registers /= own;
       if (size == 1) continue;
-      const std::int64_t chunk = std::min(own, neighbours_);
+      const std::int64_t chunk = std::min(own, neighbours);
       choice_.dealt[iter] = {size / own, chunk, own / chunk};
       choice_.thread_order.insert(choice_.thread_order.begin(), iter);
     }
@@ -169,9 +177,13 @@ class Chooser {
   void deal_threads() {
     constexpr std::int64_t few = 4;
     std::vector<IterId>& order = choice_.thread_order;
-    deal(columns_, tiles_.columns, tiles_.thread_columns);
-    deal(rows_, tiles_.rows, tiles_.thread_rows);
-    deal(batch_, tiles_.lanes, 1);
+    deal(columns_, tiles_.columns, tiles_.thread_columns, is_along_terms(c_.rhs) ? 1 : neighbours_);
+    deal(rows_, tiles_.rows, tiles_.thread_rows, is_along_terms(c_.lhs) ? 1 : neighbours_);
+    deal(batch_, tiles_.lanes, 1, 1);
+    if (terms_together_ > 1) {
+      choice_.dealt[terms_.back()] = {1, terms_together_, 1};
+      order.push_back(terms_.back());
+    }
     if (!along_threads_.valid()) return;
     const auto move_last = [&](IterId iter) {
       if (const auto found = std::ranges::find(order, iter); found != order.end())
@@ -198,6 +210,12 @@ class Chooser {
       depth_[*iter] = std::min(all, left);
       left = std::max<std::int64_t>(left / depth_[*iter], 1);
     }
+    // Two of f32 leave registers for the next ones.
+    constexpr std::int64_t together_bytes = 8;
+    const std::int64_t together = std::clamp<std::int64_t>(together_bytes / element_bytes(), 2, 4);
+    if (terms_.empty() || tiles_.streams || along_threads_.valid() || depth_.at(terms_.back()) % together != 0) return;
+    terms_together_ = together;
+    if (!is_along_terms(c_.lhs) && !is_along_terms(c_.rhs)) terms_together_ = 1;
   }
 
   // ---- Loops ----
@@ -217,9 +235,29 @@ class Chooser {
     for (IterId iter : terms_) choice_.levels.push_back({iter, depth_.at(iter)});
     if (tiles_.streams)
       for (IterId iter : terms_)
-        if (depth_.at(iter) > streamed_terms) choice_.levels.push_back({iter, streamed_terms, false, true});
+        if (depth_.at(iter) > streamed_terms) choice_.levels.push_back({iter, streamed_terms, false, 1});
+    const std::map<IterId, std::int64_t> in_place = steps_in_place();
     for (IterId iter : terms_)
-      if (depth_.at(iter) > 1) choice_.levels.push_back({iter, 1, false, true});
+      if (depth_.at(iter) > choice_.points(iter))
+        choice_.levels.push_back({iter, choice_.points(iter), false, in_place.at(iter)});
+  }
+
+  /// How many steps over the staged terms stand in place, of each iterator: code that the instruction cache holds. Two
+  /// factors of several terms leave no registers for the next ones.
+  std::map<IterId, std::int64_t> steps_in_place() const {
+    constexpr std::int64_t most_products = 1024;
+    const bool both = is_along_terms(c_.lhs) && is_along_terms(c_.rhs);
+    std::int64_t products = tiles_.thread_rows * tiles_.thread_columns * (both ? 2 : 1);
+    std::map<IterId, std::int64_t> steps;
+    for (auto iter = terms_.rbegin(); iter != terms_.rend(); ++iter) {
+      const std::int64_t together = choice_.points(*iter);
+      const std::int64_t all = std::max<std::int64_t>(depth_.at(*iter) / together, 1);
+      products *= together;
+      steps[*iter] =
+          tiles_.streams ? std::min(all, streamed_terms) : std::clamp<std::int64_t>(most_products / products, 1, all);
+      products *= steps.at(*iter);
+    }
+    return steps;
   }
 
   bool is_streamed(ExprId side) const { return tiles_.streams && side == c_.rhs; }
@@ -281,6 +319,7 @@ class Chooser {
   IterId along_threads_;                        ///< a batch iterator that memory is contiguous along
   IterId split_;
   std::int64_t most_parts_ = 1;
+  std::int64_t terms_together_ = 1;       ///< of the innermost reduction iterator, in a thread's registers
   std::map<IterId, std::int64_t> depth_;  ///< points of each reduction iterator that are staged together
 };
 

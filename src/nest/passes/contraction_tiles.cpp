@@ -17,6 +17,7 @@ constexpr double cached_bytes = 20;        ///< that arrive from the second-leve
 constexpr double vector_cycles = 3;        ///< a warp's 16-byte loads from shared memory: 2 to 4, by who shares what
 constexpr double same_vector_cycles = 1;   ///< where all of a warp load one vector
 constexpr double stage_latency = 700;      ///< from the loads of a stage to its barrier
+constexpr double ring_latency = 60;        ///< of a stage whose loads run ahead
 constexpr double stage_instructions = 64;  ///< of a thread, beside its products: addresses, stores, the barrier
 constexpr double start_latency = 1500;     ///< of a block, with its stores
 constexpr double busy_warps = 8;           ///< that keep four schedulers fed
@@ -26,8 +27,12 @@ constexpr double part_bytes = 16;            ///< of parts, written and read aga
 constexpr double streamed_bytes = 32 << 10;  ///< on their way at once, that cover memory's latency
 constexpr std::int64_t registers = 65536, most_resident_threads = 2048, most_resident_blocks = 32;
 constexpr std::int64_t most_thread_registers = 128;  ///< so that two blocks of 256 threads share a multiprocessor
-constexpr std::int64_t other_registers = 36;         ///< addresses, counters
-constexpr std::int64_t most_pieces = 8;              ///< vectors of a thread on their way to shared memory
+constexpr std::int64_t most_of_few_threads = 208;    ///< so that two blocks of 128 do
+constexpr std::int64_t few_threads = 128;
+constexpr std::int64_t most_rows_of_many = 8;  ///< of a thread with more outputs than `many_outputs`
+constexpr std::int64_t many_outputs = 64;
+constexpr std::int64_t other_registers = 36;  ///< addresses, counters
+constexpr std::int64_t most_pieces = 16;      ///< vectors of a thread on their way to shared memory
 
 double over(std::int64_t a, std::int64_t b) {
   return static_cast<double>((a + b - 1) / b);
@@ -51,7 +56,9 @@ bool is_legal(const ContractionSizes& sizes, const ContractionTiles& tiles) {
   const std::int64_t threads = tiles.threads();
   const std::int64_t all = sizes.rows * sizes.columns * sizes.batch / (tiles.thread_rows * tiles.thread_columns);
   if (threads > block_threads || threads < std::min<std::int64_t>(32, all)) return false;
-  if (registers_of(sizes, tiles) > most_thread_registers) return false;
+  const bool few = threads <= few_threads && !tiles.streams && tiles.lanes == 1;
+  if (registers_of(sizes, tiles) > (few ? most_of_few_threads : most_thread_registers)) return false;
+  if (tiles.thread_rows > most_rows_of_many && tiles.thread_rows * tiles.thread_columns > many_outputs) return false;
   if (tiles.streams && (!sizes.columns_stream || tiles.thread_rows != sizes.rows || tiles.lanes != 1)) return false;
   return staged_depth(sizes, tiles) > 0;
 }
@@ -59,8 +66,8 @@ bool is_legal(const ContractionSizes& sizes, const ContractionTiles& tiles) {
 }  // namespace
 
 std::int64_t usual_depth(std::int64_t element_bytes) {
-  constexpr std::int64_t row_bytes = 64, least = 4;
-  return std::max(row_bytes / element_bytes, least);
+  constexpr std::int64_t row_bytes = 128, least = 4, most = 32;
+  return std::clamp(row_bytes / element_bytes, least, most);
 }
 
 std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles& tiles) {
@@ -110,7 +117,8 @@ double estimate_cycles(const ContractionSizes& sizes, const ContractionTiles& ti
     const double flying = static_cast<double>(tiles.thread_columns * streamed_terms * threads) * element * together;
     covered = std::min(1.0, streamed_bytes / flying);
   }
-  const double waits = start_latency + stages * stage_latency * covered;
+  const double waits =
+      start_latency + (tiles.streams ? stages * stage_latency * covered : stage_latency + stages * ring_latency);
   const double slow = std::max(1.0, busy_warps / (warps * together));
   const double rounds = std::ceil(own_blocks / together);
   const double cycles = std::max(own_blocks * slow, rounds * together) * block + rounds * waits / together;

@@ -40,7 +40,7 @@ struct ContractionTiles {
   friend bool operator==(const ContractionTiles&, const ContractionTiles&) = default;
 };
 
-/// Terms that are staged together where nothing speaks against it: 64 bytes of a row.
+/// Terms that are staged together where nothing speaks against it: 128 bytes of a row.
 std::int64_t usual_depth(std::int64_t element_bytes);
 /// Terms that are staged together: as many as shared memory and the registers of the copy hold; 0: too few.
 std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles& tiles);

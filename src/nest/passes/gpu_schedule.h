@@ -31,7 +31,7 @@ struct Level {
   IterId iter;
   IntExpr step = 1;
   bool parallel = false;
-  bool unrolled = false;  ///< repeated in place: the steps of a staged tile
+  std::int64_t unroll = 0;  ///< steps that are repeated in place, of those of a staged tile; 0: it is no such loop
 };
 
 struct Choice {

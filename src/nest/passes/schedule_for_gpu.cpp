@@ -102,6 +102,7 @@ Dealt deal_tile(std::int64_t points, const Dealt& like) {
 struct Written {
   std::vector<std::int64_t> tiles;  ///< constant steps above 1, outermost first
   std::int64_t lanes = 0;           ///< of vectorize
+  std::int64_t unroll = 0;
 };
 
 std::map<IterId, Written> written_loops(const Nest& nest) {
@@ -109,6 +110,7 @@ std::map<IterId, Written> written_loops(const Nest& nest) {
   for (const Loop& loop : nest.loops) {
     if (loop.step.is_constant() && loop.step.constant() > 1) written[loop.iter].tiles.push_back(loop.step.constant());
     if (loop.vector_width > 1) written[loop.iter].lanes = loop.vector_width;
+    if (loop.unroll > 0) written[loop.iter].unroll = loop.unroll;
   }
   return written;
 }
@@ -167,10 +169,15 @@ Choice complete(const Problem& p) {
     else if (written[iter].lanes > 0)
       deal(iter, choice.points(iter) * written[iter].lanes);
   }
-  // Threads share a reduction's terms in one step of its innermost loop.
+  // Threads share a reduction's terms in one step of its innermost loop; terms that a thread takes together divide it.
   for (IterId iter : p.reductions) {
-    if (!choice.dealt.contains(iter) && written[iter].lanes == 0) continue;
     const std::vector<std::int64_t>& tiles = written[iter].tiles;
+    const auto dealt = choice.dealt.find(iter);
+    if (dealt != choice.dealt.end() && dealt->second.threads == 1 && written[iter].lanes == 0) {
+      if (!tiles.empty()) dealt->second.chunk = divisor(tiles.back(), dealt->second.chunk);
+      continue;
+    }
+    if (dealt == choice.dealt.end() && written[iter].lanes == 0) continue;
     const std::int64_t lanes = std::max<std::int64_t>(written[iter].lanes, 1);
     deal(iter, !tiles.empty() ? tiles.back() : std::max(choice.points(iter) / lanes, std::int64_t{1}) * lanes);
   }
@@ -184,8 +191,12 @@ Choice complete(const Problem& p) {
       if (const auto& tiles = written[iter].tiles; level < tiles.size() && tiles[level] > choice.points(iter))
         choice.levels.push_back({iter, tiles[level]});
   for (IterId iter : reductions) {
-    const bool staged = !choice.caches.empty() && !written[iter].tiles.empty() && choice.points(iter) == 1;
-    choice.levels.push_back({iter, choice.points(iter), false, staged && written[iter].tiles.back() <= 64});
+    const std::int64_t points = choice.points(iter);
+    const bool staged = !choice.caches.empty() && !written[iter].tiles.empty() && written[iter].tiles.back() > points &&
+                        (!choice.dealt.contains(iter) || choice.dealt.at(iter).threads == 1);
+    const std::int64_t steps = staged ? written[iter].tiles.back() / points : 0;
+    choice.levels.push_back(
+        {iter, points, false, written[iter].unroll > 0 ? written[iter].unroll : std::min<std::int64_t>(steps, 8)});
   }
   if (p.nest.schedule.split_iter.valid() && p.nest.schedule.split > 1) choice.split = p.nest.schedule.split_iter;
   choice.reasons.push_back("form: as written; " + std::to_string(choice.threads()) + " threads a block");
@@ -215,7 +226,7 @@ void write_loops(Nest& nest, const Choice& choice) {
   for (const Level& level : choice.levels) {
     Loop& loop = add(level.iter, level.step);
     loop.parallel = level.parallel;
-    if (level.unrolled) loop.unroll = 1;
+    loop.unroll = level.unroll;
   }
   const auto each = [&](auto&& write) {
     for (IterId iter : choice.thread_order)

@@ -139,7 +139,9 @@ class CudaBackend final : public Backend {
     if (!recorded) return std::unexpected(recorded.error());
     std::vector<Function> functions;
     for (std::size_t k = 0; k < plan->ptx.size(); ++k) {
-      auto module = modules_.load(plan->ptx[k]);
+      // At its first level the driver's assembler moves little.
+      const bool in_order = plan->kernels[k].kernel.block->in_order;
+      auto module = modules_.load(plan->ptx[k], in_order ? LinkOptions{.optimization_level = 1} : LinkOptions{});
       if (!module) return std::unexpected(module.error());
       auto function = (*module)->function(plan->kernels[k].kernel.name);
       if (!function) return std::unexpected(function.error());

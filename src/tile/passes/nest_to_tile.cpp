@@ -59,9 +59,9 @@ class Lowering {
   }
 
   /// Hosts load vectors from anywhere, and their facts say nothing of operands' strides.
-  std::uint32_t stride_align(const nest::TensorFacts& facts) const {
-    const bool on_threads = std::ranges::any_of(nest_.loops, [](const Loop& loop) { return loop.threads > 0; });
-    return on_threads ? facts.stride_align : 1;
+  std::uint32_t stride_align(const nest::TensorFacts& facts) const { return on_threads() ? facts.stride_align : 1; }
+  bool on_threads() const {
+    return std::ranges::any_of(nest_.loops, [](const Loop& loop) { return loop.threads > 0; });
   }
 
   /// An axis of the register tile: of the points between two steps of the loop around it. A loop in registers around
@@ -144,11 +144,12 @@ class Lowering {
     const auto deeper = std::span(loops_).subspan(depth + 1);
     const bool second_level =
         std::ranges::any_of(deeper, [&](const Loop& l) { return l.iter == loop.iter && l.unroll == 0; });
-    return build_.for_loop(loop.iter, loop.step, {accumulator}, [&](const std::vector<ValueId>& carried) {
+    const auto step = [&](const std::vector<ValueId>& carried) {
       if (!second_level) return std::vector{accumulate(depth + 1, carried[0])};
       const ValueId part = accumulate(depth + 1, identity_tile(accumulator_axes_));
       return std::vector{combine_tiles(carried[0], part)};
-    })[0];
+    };
+    return build_.for_loop(loop.iter, loop.step, {accumulator}, step, on_threads() ? loop.unroll : 0)[0];
   }
 
   std::vector<IterId> reduction_axis_iters() const {

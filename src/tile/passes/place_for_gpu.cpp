@@ -11,6 +11,7 @@ namespace tilewright::tile {
 namespace {
 
 constexpr std::int64_t bank_bytes = 4;
+constexpr std::int64_t vector_bytes = 16;
 
 /// The iterator whose points lie next to each other in the tensor; invalid: none.
 IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
@@ -45,8 +46,11 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
   Buffer buffer{tensor.name + ".shared", tensor.dtype, Space::shared, {}, 1};
   for (int number = 2; std::ranges::any_of(program.buffers, [&](const Buffer& b) { return b.name == buffer.name; });)
     buffer.name = tensor.name + ".shared" + std::to_string(number++);
-  const IterId fastest = fastest_iter(program, nest, cache, registers);
   const IterId along = contiguous_iter(tensor, load.index);
+  // A thread that takes neighbours together reads them as they lie in memory.
+  const Axis* together = along.valid() ? find_axis(registers, along) : nullptr;
+  const bool keeps = together && together->size > 1 && together->chunk != 1;
+  const IterId fastest = keeps ? along : fastest_iter(program, nest, cache, registers);
   const bool turns = along.valid() && along != fastest;
   std::int64_t elements = 1;
   const auto add = [&](IterId iter, std::int64_t size) {
@@ -55,6 +59,9 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
   };
   for (const auto& [iter, size] : cache.tile)
     if (iter == fastest) add(iter, size);
+  // Rows that neighbouring threads read lie an odd number of vectors apart: eight of them in different banks.
+  const std::int64_t vector = vector_bytes / static_cast<std::int64_t>(size_of(tensor.dtype));
+  if (keeps && !find_threads(program, fastest) && elements % (2 * vector) == 0) elements += vector;
   if (turns) {
     const Axis* axis = find_axis(registers, fastest);
     const std::int64_t piece = !axis ? 1 : axis->chunk > 0 ? axis->chunk : axis->size;

@@ -11,8 +11,9 @@
 //                                                        barrier
 //
 // The schedule's cached reads go to shared memory, which all threads fill together: between a barrier after the copies
-// and, where a loop comes back to them, one at its end. In shared memory neighbours are the points that neighbouring
-// threads ask for; rows are a vector longer than the tile where the copy turns them, so that its columns fall into
+// and, where a loop comes back to them, one at its end. In shared memory neighbours are those in the tensor where a
+// thread takes several of them together, rows an odd number of vectors apart; else the points that neighbouring threads
+// ask for, rows a vector longer than the tile where the copy turns them. Either way what a warp reads at once lies in
 // different banks. The schedule's lanes become vectors.
 //
 // Requires: verify in the value phase. Ensures: verify in the placed phase.

@@ -5,6 +5,7 @@
 #include "kernel/lower/tile_to_kernel.h"
 #include "nest/passes/schedule_for_gpu.h"
 #include "tile/passes/nest_to_tile.h"
+#include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
 
 namespace tilewright {
@@ -34,6 +35,9 @@ std::string produce(const FileTest& test) {
   tile::place_for_gpu(program, nest);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "place_for_gpu") return to_text(program);
+  tile::pipeline_copies(program, nest, target);
+  if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
+  if (test.folder == "pipeline_copies") return to_text(program);
   const kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
   if (const auto sound = kernel::verify(lowered.kernel); !sound) return render(sound.error());
   return to_text(lowered.kernel);

@@ -1,0 +1,83 @@
+// Rings of stages. See pipeline_copies.h.
+#include "tile/passes/pipeline_copies.h"
+
+#include <algorithm>
+
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+namespace {
+
+constexpr std::int64_t most_by_itself = 3;   ///< stages, where the schedule says nothing
+constexpr std::int64_t system_bytes = 1024;  ///< of shared memory, of each block
+
+std::int64_t bytes_of(const Buffer& buffer) {
+  constexpr std::int64_t granule = 128;
+  const std::int64_t bytes = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
+  return (bytes + granule - 1) / granule * granule;
+}
+
+class Pipelining {
+ public:
+  Pipelining(Program& program, std::int64_t asked, const NvptxTarget& target)
+      : program_(program), asked_(asked), target_(target) {
+    for (const Buffer& buffer : program.buffers)
+      if (buffer.space == Space::shared) all_bytes_ += bytes_of(buffer);
+  }
+
+  void run(Block& block, bool repeats) {
+    for (std::size_t i = 0; i < block.ops.size(); ++i) {
+      auto* loop = std::get_if<For>(&block.ops[i].node);
+      for_each_block(block.ops[i], [&](Block& inner) { run(inner, repeats || loop); });
+      if (!loop || !pipeline(*loop) || !repeats) continue;
+      block.ops.insert(block.ops.begin() + static_cast<std::ptrdiff_t>(i), Op{Barrier{}, {}});
+      ++i;
+    }
+  }
+
+ private:
+  bool pipeline(For& loop) {
+    std::vector<Op>& ops = loop.body.ops;
+    const std::size_t head = staged_ops(program_, loop.body);
+    if (head == 0 || !loop.step.is_constant() || head >= ops.size()) return false;
+    const auto is_barrier = [](const Op& op) { return std::holds_alternative<Barrier>(op.node); };
+    if (!is_barrier(ops[head]) || !is_barrier(ops.back()) || head + 1 == ops.size()) return false;
+    for (std::size_t i = head; i < ops.size(); ++i) {
+      bool fills = false;
+      walk_op(ops[i], [&](const Op& op) { fills = fills || fills_shared(program_, op); });
+      if (fills) return false;
+    }
+    const std::int64_t stages = stages_of(loop.body, head);
+    if (stages < 2) return false;
+    loop.stages = stages;
+    ops.pop_back();
+    ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(head));
+    return true;
+  }
+
+  std::int64_t stages_of(const Block& body, std::size_t head) const {
+    if (asked_ > 0) return asked_;
+    std::int64_t stage = 0;
+    for (std::size_t i = 0; i < head; ++i)
+      if (const auto* allocate = std::get_if<Allocate>(&body.ops[i].node))
+        stage += bytes_of(program_.buffers[allocate->buffer]);
+    if (stage == 0) return 1;
+    const std::int64_t others = all_bytes_ - stage;
+    const std::int64_t of_two = (target_.multiprocessor_shared_bytes / 2 - system_bytes - others) / stage;
+    const std::int64_t of_one = (target_.max_block_shared_bytes - others) / stage;
+    return std::clamp<std::int64_t>(of_two >= 2 ? of_two : of_one, 1, most_by_itself);
+  }
+
+  Program& program_;
+  std::int64_t asked_;
+  const NvptxTarget& target_;
+  std::int64_t all_bytes_ = 0;  ///< of shared memory, one stage each
+};
+
+}  // namespace
+
+void pipeline_copies(Program& program, const nest::Nest& nest, const NvptxTarget& target) {
+  Pipelining(program, nest.schedule.stages, target).run(program.body, false);
+}
+
+}  // namespace tilewright::tile
