@@ -125,13 +125,18 @@ TEST(GpuLowering, Contractions) {
 }
 
 TEST(GpuLowering, StagesRunAhead) {
+  const std::string schedule = " do:\n  schedule:\n    tile(i, 32)\n    tile(j, 32)\n    tile(k, 16)\n";
+  const std::string caches = "    cache(a)\n    cache(b)\n    threads = 32\n    stages = 3\n";
   // More steps than stages, a ragged last one, and blocks on both edges; factors along either axis.
-  expect_right(statement("c[i, j] ++= a[k, i] * b[k, j]", {operand("a", {131, 70}), operand("b", {131, 66})}), 1);
+  expect_right(statement("c[i, j] ++= a[k, i] * b[k, j]" + schedule + caches,
+                         {operand("a", {131, 70}), operand("b", {131, 36})}),
+               1);
   // Terms of two iterators: the outer one comes back to the ring.
-  expect_right(statement("c[i, j] ++= a[i, r, k] * b[r, k, j]", {operand("a", {33, 3, 68}), operand("b", {3, 68, 36})}),
+  expect_right(statement("c[i, j] ++= a[i, r, k] * b[r, k, j]" + schedule + "    tile(r, 1)\n" + caches,
+                         {operand("a", {33, 3, 68}), operand("b", {3, 68, 36})}),
                1);
   // Narrow elements that no asynchronous copy takes one by one.
-  expect_right(statement("c[i, j] ++= a[i, k] * b[k, j]",
+  expect_right(statement("c[i, j] ++= a[i, k] * b[k, j]" + schedule + caches,
                          {operand("a", {34, 71}, DType::f16), operand("b", {71, 33}, DType::f16)}),
                1);
 }

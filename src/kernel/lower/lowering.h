@@ -214,6 +214,8 @@ class Lowering {
   ValueId next_stage(const Ring& ring, ValueId stage);
   void start_copies(const tile::For& loop, const Ring& ring, ValueId first, ValueId stage);
   void copy_ahead(const AheadCopy& ahead, ValueId moved, ValueId stage);
+  void copy_through_registers(const AheadCopy& ahead, ValueId stage);
+  bool is_tested(const AheadCopy& ahead) const;
   std::int64_t async_bytes(const AheadCopy& ahead) const;
   void copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId to);
   ValueId valid_bytes(const AheadCopy& ahead, const PiecePlace& place, std::int64_t lane, std::int64_t bytes);

@@ -15,6 +15,7 @@
 // Whether a block or a step is ragged matters to its copies alone, which exist twice, where zeros in shared memory do
 // not change the sums: 0 · 0 is added for what is outside. Then one loop serves interior and edge.
 #include <algorithm>
+#include <span>
 
 #include "kernel/lower/lowering.h"
 #include "kernel/lower/scalars.h"
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::int64_t stage_align = 128;
 constexpr std::int64_t rounds_ahead = 64;  ///< of a thread, repeated in place
+constexpr std::int64_t rounds_tested = 8;  ///< of those whose pieces may be outside
 
 std::vector<ValueId> nothing() {
   return {};
@@ -165,9 +167,9 @@ bool Lowering::holds_zeros_outside(const tile::For& loop) const {
 // ---- Copies ----
 
 /// Bytes that one asynchronous copy takes; 0: the copy goes through registers. It cannot replace what is outside of the
-/// tensor by anything but 0, nor move less than 4 bytes.
+/// tensor by anything but 0, and where it moves 4 bytes or less a load and a store are as cheap.
 std::int64_t Lowering::async_bytes(const AheadCopy& ahead) const {
-  constexpr std::int64_t least = 4;
+  constexpr std::int64_t least = 8;
   if (ahead.copy->otherwise && !is_zero(*ahead.copy->otherwise)) return 0;
   const auto element = static_cast<std::int64_t>(size_of(program_.buffers[ahead.copy->buffer].dtype));
   std::int64_t bytes = element;
@@ -210,24 +212,38 @@ void Lowering::copy_piece_async(const AheadCopy& ahead, const PiecePlace& place,
                       build_.offset(from, build_.index(lane * element)), bytes, valid_bytes(ahead, place, lane, bytes));
 }
 
-/// One copy of the step that `moved` bytes … lie ahead; its iterator's scope is entered.
-void Lowering::copy_ahead(const AheadCopy& ahead, ValueId moved, ValueId stage) {
-  const std::string key = access_key(tile::Op{*ahead.copy, {}});
-  // Copies of whole steps are two or three instructions each; those with tests are few steps'.
-  const bool tests = std::ranges::any_of(ahead.pieces.axes, [&](const tile::BufferAxis& axis) {
+/// Some of the copy's pieces may be outside.
+bool Lowering::is_tested(const AheadCopy& ahead) const {
+  return std::ranges::any_of(ahead.pieces.axes, [&](const tile::BufferAxis& axis) {
     const Scope& scope = scopes_.at(axis.iter);
     return !scope.full || !axis.capacity.is_constant(scope.length);
   });
+}
+
+/// Several loads are on their way before the first of their stores.
+void Lowering::copy_through_registers(const AheadCopy& ahead, ValueId stage) {
   const std::vector<PiecePlace> places =
-      places_in_rounds(ahead.pieces, ahead.own, tests ? rounds_in_place : rounds_ahead);
-  if (async_bytes(ahead) == 0) {
-    const auto move = [&](const PiecePlace& place) {
+      places_in_rounds(ahead.pieces, ahead.own, is_tested(ahead) ? rounds_tested : rounds_ahead);
+  if (places.empty())
+    return each_piece(ahead.pieces, [&](const PiecePlace& place) {
       store_piece(*ahead.copy, ahead.pieces, place, load_piece(*ahead.copy, ahead.pieces, place), stage);
-    };
-    if (places.empty()) return each_piece(ahead.pieces, move);
-    std::ranges::for_each(places, move);
-    return;
+    });
+  const auto at_once = static_cast<std::size_t>(std::max<std::int64_t>(rounds_in_place / ahead.pieces.lanes, 1));
+  for (std::size_t first = 0; first < places.size(); first += at_once) {
+    const auto some = std::span(places).subspan(first, std::min(at_once, places.size() - first));
+    std::vector<ValueId> values;
+    for (const PiecePlace& place : some) values.push_back(load_piece(*ahead.copy, ahead.pieces, place));
+    for (std::size_t i = 0; i < some.size(); ++i) store_piece(*ahead.copy, ahead.pieces, some[i], values[i], stage);
   }
+}
+
+/// One copy of the step that `moved` bytes … lie ahead; its iterator's scope is entered.
+void Lowering::copy_ahead(const AheadCopy& ahead, ValueId moved, ValueId stage) {
+  const std::string key = access_key(tile::Op{*ahead.copy, {}});
+  if (async_bytes(ahead) == 0) return copy_through_registers(ahead, stage);
+  // Copies of whole steps are two or three instructions each; those with tests are few steps'.
+  const std::vector<PiecePlace> places =
+      places_in_rounds(ahead.pieces, ahead.own, is_tested(ahead) ? rounds_tested : rounds_ahead);
   if (places.empty())
     return each_piece(ahead.pieces, [&](const PiecePlace& place) {
       const ValueId from = thread_in_tensor(key, pointers_.at(key), place);

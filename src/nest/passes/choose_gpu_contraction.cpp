@@ -210,9 +210,10 @@ class Chooser {
       depth_[*iter] = std::min(all, left);
       left = std::max<std::int64_t>(left / depth_[*iter], 1);
     }
-    // Two of f32 leave registers for the next ones.
-    constexpr std::int64_t together_bytes = 8;
-    const std::int64_t together = std::clamp<std::int64_t>(together_bytes / element_bytes(), 2, 4);
+    // A vector of the rows' factor; where the columns' lies along terms too, half of one leaves registers for the next.
+    const bool rows_alone = stride(c_.rhs, terms_.empty() ? choice_.lanes : terms_.back()) != StrideClass::one;
+    const std::int64_t together =
+        std::clamp<std::int64_t>((rows_alone ? vector_bytes : vector_bytes / 2) / element_bytes(), 2, 4);
     if (terms_.empty() || tiles_.streams || along_threads_.valid() || depth_.at(terms_.back()) % together != 0) return;
     terms_together_ = together;
     if (!is_along_terms(c_.lhs) && !is_along_terms(c_.rhs)) terms_together_ = 1;

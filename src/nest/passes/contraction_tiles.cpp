@@ -17,7 +17,7 @@ constexpr double cached_bytes = 20;        ///< that arrive from the second-leve
 constexpr double vector_cycles = 3;        ///< a warp's 16-byte loads from shared memory: 2 to 4, by who shares what
 constexpr double same_vector_cycles = 1;   ///< where all of a warp load one vector
 constexpr double stage_latency = 700;      ///< from the loads of a stage to its barrier
-constexpr double ring_latency = 60;        ///< of a stage whose loads run ahead
+constexpr double ring_latency = 350;       ///< of a stage whose loads run ahead
 constexpr double stage_instructions = 64;  ///< of a thread, beside its products: addresses, stores, the barrier
 constexpr double start_latency = 1500;     ///< of a block, with its stores
 constexpr double busy_warps = 8;           ///< that keep four schedulers fed
@@ -31,8 +31,9 @@ constexpr std::int64_t most_of_few_threads = 208;    ///< so that two blocks of 
 constexpr std::int64_t few_threads = 128;
 constexpr std::int64_t most_rows_of_many = 8;  ///< of a thread with more outputs than `many_outputs`
 constexpr std::int64_t many_outputs = 64;
+constexpr std::int64_t least_side = 64;       ///< of a block with so many
 constexpr std::int64_t other_registers = 36;  ///< addresses, counters
-constexpr std::int64_t most_pieces = 16;      ///< vectors of a thread on their way to shared memory
+constexpr std::int64_t most_pieces = 8;       ///< vectors of a thread on their way to shared memory
 
 double over(std::int64_t a, std::int64_t b) {
   return static_cast<double>((a + b - 1) / b);
@@ -58,7 +59,9 @@ bool is_legal(const ContractionSizes& sizes, const ContractionTiles& tiles) {
   if (threads > block_threads || threads < std::min<std::int64_t>(32, all)) return false;
   const bool few = threads <= few_threads && !tiles.streams && tiles.lanes == 1;
   if (registers_of(sizes, tiles) > (few ? most_of_few_threads : most_thread_registers)) return false;
-  if (tiles.thread_rows > most_rows_of_many && tiles.thread_rows * tiles.thread_columns > many_outputs) return false;
+  // Many outputs a thread are for blocks that products bind.
+  const bool many = tiles.thread_rows * tiles.thread_columns > many_outputs;
+  if (many && (tiles.thread_rows > most_rows_of_many || std::min(tiles.rows, tiles.columns) < least_side)) return false;
   if (tiles.streams && (!sizes.columns_stream || tiles.thread_rows != sizes.rows || tiles.lanes != 1)) return false;
   return staged_depth(sizes, tiles) > 0;
 }
@@ -74,7 +77,9 @@ std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles&
   constexpr std::int64_t streamed_depth = 256, streamed_shared_bytes = 16 << 10, least = 4;
   const std::int64_t terms = std::max<std::int64_t>(sizes.terms / tiles.parts, 1);
   const std::int64_t row = (tiles.rows + (tiles.streams ? 0 : tiles.columns)) * tiles.lanes * sizes.element_bytes;
-  const std::int64_t copied = most_pieces * vector_bytes * std::max<std::int64_t>(tiles.threads(), 32);
+  // Few threads with many outputs each copy twice as much.
+  const std::int64_t pieces = tiles.thread_rows * tiles.thread_columns > many_outputs ? 2 * most_pieces : most_pieces;
+  const std::int64_t copied = pieces * vector_bytes * std::max<std::int64_t>(tiles.threads(), 32);
   const std::int64_t room = tiles.streams ? streamed_shared_bytes : std::min(most_shared_bytes, copied);
   std::int64_t depth = std::min(terms, tiles.streams ? streamed_depth : usual_depth(sizes.element_bytes));
   while (depth > 1 && depth * row > room) depth /= 2;
