@@ -53,29 +53,31 @@ class TILEWRIGHT_API Tensor {
 
   /// Row-major host memory, aligned to 64 bytes, contents undefined. R001: more than 8 axes. R002: a negative extent.
   /// R003: more bytes than 63 bits count. R004: the memory is not to be had.
-  static Tensor allocate(DType dtype, Shape shape) { return detail::value_or_throw(try_allocate(dtype, shape)); }
+  static Tensor allocate(DType dtype, Shape shape) {
+    return detail::value_or_throw(try_allocate(dtype, std::move(shape)));
+  }
   static Result<Tensor> try_allocate(DType dtype, Shape shape) noexcept;
 
   /// Every element 0. R001 to R004.
-  static Tensor zeros(DType dtype, Shape shape) { return detail::value_or_throw(try_zeros(dtype, shape)); }
+  static Tensor zeros(DType dtype, Shape shape) { return detail::value_or_throw(try_zeros(dtype, std::move(shape))); }
   static Result<Tensor> try_zeros(DType dtype, Shape shape) noexcept;
 
   /// Every element is `value`, converted as the language's cast does. R001 to R004.
   static Tensor full(DType dtype, Shape shape, double value) {
-    return detail::value_or_throw(try_full(dtype, shape, value));
+    return detail::value_or_throw(try_full(dtype, std::move(shape), value));
   }
   static Result<Tensor> try_full(DType dtype, Shape shape, double value) noexcept;
 
   /// Element n in row-major order is first + n · step, converted as the language's cast does. R001 to R004.
   static Tensor arange(DType dtype, Shape shape, std::int64_t first = 0, std::int64_t step = 1) {
-    return detail::value_or_throw(try_arange(dtype, shape, first, step));
+    return detail::value_or_throw(try_arange(dtype, std::move(shape), first, step));
   }
   static Result<Tensor> try_arange(DType dtype, Shape shape, std::int64_t first = 0, std::int64_t step = 1) noexcept;
 
   /// The data that `tilewright run` takes where none is given: normal floats (mean 0, variance 1, within ±6), uniform
   /// integers over all values, even bools; the same on every platform for one seed. R001 to R004.
   static Tensor random(DType dtype, Shape shape, std::uint64_t seed) {
-    return detail::value_or_throw(try_random(dtype, shape, seed));
+    return detail::value_or_throw(try_random(dtype, std::move(shape), seed));
   }
   static Result<Tensor> try_random(DType dtype, Shape shape, std::uint64_t seed) noexcept;
 

@@ -223,11 +223,11 @@ TEST(Errors, ten_thousand_parentheses_are_one_message) {
 
 TEST(Errors, a_register_tile_of_too_many_instructions) {
   const Workplace place;
-  place.write("k.tw", "y[i] ++= x[i, j] do:\n  schedule:\n    unroll(i, 64)\n    vectorize(j, 65)\n");
+  place.write("k.tw", "y[i] ++= x[i, j] do:\n  schedule:\n    unroll(i, 16)\n    vectorize(j, 65)\n");
   const CommandResult result = place.run({"run", "k.tw", "-i", "x=rand:f32:3x3"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_TRUE(
-      result.errors.starts_with("k.tw:4:18: error[N029]: more than 4096 points in registers, with a factor of 65\n"))
+      result.errors.starts_with("k.tw:4:18: error[N029]: more than 1024 points in registers, with a factor of 65\n"))
       << result.errors;
 }
 

@@ -48,15 +48,25 @@ Result<std::size_t> ScheduleContext::find_loop(const Nest& nest, std::size_t arg
 }
 
 Result<void> ScheduleContext::check_register_tile(const Nest& nest, std::size_t argument) const {
-  constexpr std::int64_t most = 4096;
+  constexpr std::int64_t most = 1024;
+  constexpr std::int64_t outputs = 16;  // that a scheduler may compute together with each term
   std::int64_t points = 1;
+  const auto multiply = [&](std::int64_t factor) { points = points > most / factor ? most + 1 : points * factor; };
+  bool has_outputs = false;
   for (const Loop& loop : nest.loops)
-    for (const std::int64_t factor : {loop.unroll, loop.vector_width})
-      if (factor > 1) points = points > most / factor ? most + 1 : points * factor;
+    for (const std::int64_t factor : {loop.unroll, loop.vector_width}) {
+      if (factor <= 1) continue;
+      multiply(factor);
+      has_outputs = has_outputs || nest.iterators[loop.iter].role == IteratorRole::output;
+    }
+  if (!has_outputs && points > 1) multiply(outputs);
   if (points <= most) return {};
   return fail_at(argument, "N029",
-                 fmt::format("more than {} points in registers, with a factor of {}", most, count_at(argument)),
-                 fmt::format("the factors of vectorize and unroll multiply to at most {}", most));
+                 fmt::format("more than {} points in registers, with a factor of {}",
+                             has_outputs ? most : most / outputs, count_at(argument)),
+                 fmt::format("the factors of vectorize and unroll multiply to at most {}, those of reduction loops "
+                             "alone to at most {}",
+                             most, most / outputs));
 }
 
 std::size_t loop_place(const Nest& nest, std::string_view name) {

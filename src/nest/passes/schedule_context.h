@@ -26,8 +26,9 @@ struct ScheduleContext {
                                        std::string remedy) const;
   std::unexpected<Diagnostics> fail_line(std::string_view code, std::string message, std::string remedy) const;
 
-  /// N029, at the argument: the nest's factors of vectorize and unroll multiply to more points than 4,096, which would
-  /// be as many instructions at least.
+  /// N029, at the argument: the nest's factors of vectorize and unroll multiply to more points than 1,024, which would
+  /// be as many instructions; those of reduction loops alone to more than 64, each of which a scheduler may compute for
+  /// several outputs.
   Result<void> check_register_tile(const Nest& nest, std::size_t argument) const;
 
   /// The loop that an argument names, as its place in nest.loops: N020 where there is none.
