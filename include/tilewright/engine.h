@@ -56,7 +56,8 @@ struct EngineOptions {
 class TILEWRIGHT_API Engine {
  public:
   /// "cpu", which is always there, "cuda" or "cuda:N": an NVIDIA GPU of compute capability 8.0 or later, whose driver
-  /// is loaded when it is asked for. R072: no such device on this machine.
+  /// is loaded when it is asked for, or "sim": the simulator of one, which checks every access. R072: no such device on
+  /// this machine.
   static Engine open(std::string_view device = "cpu", const EngineOptions& options = {}) {
     return detail::value_or_throw(try_open(device, options));
   }

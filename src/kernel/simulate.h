@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernel/interpret.h"
 #include "kernel/ir.h"
@@ -21,21 +23,37 @@ namespace tilewright::kernel {
 /// at its wait, or as the seed has it.
 enum class SimulationOrder : std::uint8_t { earliest, latest, random };
 
+/// Runs `body(begin, end)` for parts of [0, count) that cover it, at once or one after the other.
+using RunParts = std::function<void(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body)>;
+
 struct SimulationOptions {
   SimulationOrder order = SimulationOrder::earliest;
   std::uint64_t seed = 0;  ///< of the order `random`
-  /// Follow each byte's writer and readers. Without, accesses are checked for bounds and alignment alone, and threads
-  /// for coming together.
+  /// Follow each byte's writer and readers. Without, accesses are checked for bounds, alignment and the states of their
+  /// range, and threads for coming together.
   bool full_checks = true;
+  bool counts = true;           ///< keep the counters of costs
   std::size_t max_reports = 8;  ///< after so many the run ends
+  /// Not empty: full checks, and counts, are of these blocks alone. The others follow, by `parts` where they cannot
+  /// wait for each other: there are no clusters, and no atomics but in shared memory.
+  std::vector<std::uint32_t> checked = {};
+  RunParts parts = {};
 };
 
 /// Memory that pointer arguments may reach.
 struct SimulatedRange {
+  /// Of a byte: nothing has written it; it has a value; or a block of this launch has written it.
+  static constexpr std::uint8_t unwritten = 0;
+  static constexpr std::uint8_t given = 1;
+  static constexpr std::uint8_t state_of(std::uint32_t block) { return static_cast<std::uint8_t>(2 + block % 254); }
+
   std::byte* data = nullptr;
   std::int64_t bytes = 0;
   bool writable = true;
   bool written = true;  ///< its bytes have values; if not, reading one before it is written is an error
+  /// A state for each byte, where the caller keeps them from launch to launch: then they count, and not `written`. A
+  /// launch leaves no state of a block. What two blocks write is found by them also without full checks.
+  std::uint8_t* states = nullptr;
 };
 
 /// Costs that a device would have. A request is one access of the threads of a warp that come to it together, at most

@@ -1,5 +1,5 @@
 // What an engine runs kernels on: one device's compiler, its memory and its launches. Engines know devices by this
-// interface alone; host_backend.h is the processor's.
+// interface alone: host_backend.h is the processor's, cuda/cuda_backend.h a GPU's, simulator_backend.h the simulator's.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  virtual std::string device_name() const = 0;  ///< "cpu", "cuda:0"
+  virtual std::string device_name() const = 0;  ///< "cpu", "cuda:0", "sim"
   virtual std::string processor() const = 0;    ///< "znver3", "NVIDIA H200"
+  /// Calls take any time, and say nothing of a device's.
+  virtual bool is_simulated() const { return false; }
   /// Kernels of this device read and write memory that is there.
   virtual bool reaches(Device memory) const = 0;
 

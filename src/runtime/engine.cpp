@@ -12,6 +12,7 @@
 #include "runtime/check_overlap.h"
 #include "runtime/cuda/cuda_backend.h"
 #include "runtime/host_backend.h"
+#include "runtime/simulator_backend.h"
 
 namespace tilewright {
 
@@ -115,8 +116,9 @@ Result<Kernel> Kernel::einsum(std::string_view equation, const std::vector<std::
 // ---- Engine ----
 
 Result<Engine> Engine::open(std::string_view device, const EngineOptions& options) {
-  if (device != "cpu" && device != "cuda" && !device.starts_with("cuda:"))
-    return fail("R072", "device '" + std::string(device) + "' is not there", "use 'cpu', 'cuda' or 'cuda:N'");
+  if (device != "cpu" && device != "sim" && device != "cuda" && !device.starts_with("cuda:"))
+    return fail("R072", "device '" + std::string(device) + "' is not there", "use 'cpu', 'cuda', 'cuda:N' or 'sim'");
+  if (device == "sim") return Engine(std::make_shared<State>(open_simulator_backend(), options));
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
@@ -144,6 +146,10 @@ std::string Engine::device_name() const {
 
 std::string Engine::processor() const {
   return state_->backend->processor();
+}
+
+bool Engine::is_simulated() const {
+  return state_->backend->is_simulated();
 }
 
 namespace {

@@ -21,7 +21,8 @@ struct EngineOptions {
 /// A handle; copies share the device and its caches. All calls are thread-safe and block until the results are there.
 class Engine {
  public:
-  /// "cpu". R072: no such device, or none that this machine has; says what was looked for.
+  /// "cpu"; "cuda" or "cuda:N", an NVIDIA GPU; "sim", the simulator of one. R072: no such device, or none that this
+  /// machine has; says what was looked for.
   static Result<Engine> open(std::string_view device = "cpu", const EngineOptions& options = {});
 
   /// Computes the kernel's only result. Operands may come in any order; R076: names that do not fit. B0xx: types and
@@ -49,8 +50,9 @@ class Engine {
   Result<Tensor> to_host(const Tensor& tensor) const;
   /// A row-major tensor in new memory that this engine's kernels reach, contents undefined.
   Result<Tensor> allocate(DType dtype, Shape shape) const;
-  std::string device_name() const;  ///< "cpu", "cuda:0"
+  std::string device_name() const;  ///< "cpu", "cuda:0", "sim"
   std::string processor() const;    ///< "znver3", "NVIDIA H200"
+  bool is_simulated() const;        ///< its calls take any time, and say nothing of a device's
 
  private:
   struct State;

@@ -77,7 +77,10 @@ class Recorder : public plan::Executor {
     const auto bytes = evaluate(kernel.workspace_bytes, symbols);
     if (!bytes) return fail_size("the workspace", program);
     step.task_bytes = *bytes;
-    for (const IntExpr& count : kernel.grid) step.points *= evaluate(count, symbols).value_or(0);
+    for (const IntExpr& count : kernel.grid) {
+      step.grid.push_back(evaluate(count, symbols).value_or(0));
+      step.points *= step.grid.back();
+    }
     double elements = 1;
     for (const tile::Iterator& iter : program.iters)
       elements *= static_cast<double>(evaluate(iter.extent, symbols).value_or(1));

@@ -37,9 +37,10 @@ struct RecordedCall {
     std::vector<std::int64_t> arguments;
     std::vector<Patch> patches;
     std::optional<std::size_t> begin_slot, end_slot, workspace_slot;
-    std::int64_t points = 1;      ///< of the grid
-    std::int64_t task_bytes = 0;  ///< of a task's buffers
-    double elements_a_point = 1;  ///< of the iteration space
+    std::vector<std::int64_t> grid;  ///< points along each axis, the last one fastest
+    std::int64_t points = 1;         ///< their product
+    std::int64_t task_bytes = 0;     ///< of a task's buffers
+    double elements_a_point = 1;     ///< of the iteration space
   };
   using Step = std::variant<FillStep, LaunchStep>;
 

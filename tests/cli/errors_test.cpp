@@ -112,6 +112,11 @@ const std::vector<BadCall> calls = {
      "error[R072]: no CUDA device is there: the driver's library 'no-driver.so' cannot be loaded (no-driver.so: cannot "
      "open shared object file: No such file or directory)\n    = help: use 'cpu', or install an NVIDIA driver that "
      "supports CUDA 12.0 or later (525 or later); TILEWRIGHT_CUDA_DRIVER names a library in another place\n"},
+    {"simulated_time",
+     {"bench", "k.tw", "--device", "sim", "-i", "x=rand:f32:3"},
+     3,
+     "error[C017]: measuring is not available on sim: a simulator's time is not a device's\n    = help: use 'run "
+     "--device sim --verify' to check results, or another device to measure\n"},
     {"unknown_result",
      {"run", "k.tw", "-o", "z=out.npy"},
      2,

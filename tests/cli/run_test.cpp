@@ -36,6 +36,13 @@ TEST_F(Run, prints_a_product) {
   EXPECT_EQ(result.output, "mm with a = f32 2x2, b = f32 2x2\nmm: f32 2x2\n[[19 22]\n [43 50]]\n");
 }
 
+TEST_F(Run, runs_gpu_kernels_on_the_simulator) {
+  const CommandResult result = place_.run({"run", "k.tw", "-k", "twice", "-i", "x=x.npy", "--device", "sim"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(result.output, "twice with x = i32 3\ntwice: i32 3 = [14 16 18]\n");
+}
+
 TEST_F(Run, prints_a_vector_and_a_scalar_on_one_line) {
   const CommandResult vector = place_.run({"run", "k.tw", "-k", "twice", "-i", "x=x.npy"});
   EXPECT_EQ(vector.output, "twice with x = i32 3\ntwice: i32 3 = [14 16 18]\n");

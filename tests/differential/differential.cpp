@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "bounds.h"
 #include "codegen/llvm/host_jit.h"
@@ -16,7 +19,9 @@
 #include "plan/evaluate.h"
 #include "runtime/check_overlap.h"
 #include "runtime/compilation.h"
+#include "runtime/engine.h"
 #include "runtime/kernel.h"
+#include "runtime/simulated_call.h"
 #include "tile/evaluate.h"
 #include "tile/passes/nest_to_tile.h"
 
@@ -38,6 +43,21 @@ HostCompiler& compiler_for(const Case& each) {
   return *compiler;
 }
 
+/// The device that TILEWRIGHT_DIFFERENTIAL_DEVICE names, to be compared with the reference alone; null without.
+const Engine* named_device() {
+  static const std::optional<Engine> engine = []() -> std::optional<Engine> {
+    const char* name = std::getenv("TILEWRIGHT_DIFFERENTIAL_DEVICE");
+    if (name == nullptr) return std::nullopt;
+    auto opened = Engine::open(name, {.disk_cache = false});
+    if (!opened) internal_error(render(opened.error()));
+    return *opened;
+  }();
+  return engine ? &*engine : nullptr;
+}
+
+/// Elements of the iteration space up to which a GPU's kernels are simulated.
+constexpr double most_simulated = 1 << 17;
+
 class Comparison {
  public:
   Comparison(const Case& each, Outcome& outcome) : case_(each), outcome_(outcome) {}
@@ -56,26 +76,34 @@ class Comparison {
 
     HostCompiler& compiler = compiler_for(case_);
     if (!find_output(compiler, *kernel)) return;
-    auto compiled = compiler.compile(*kernel->statement(), operands_, &output_->view());
+    auto compiled = compiler.compile(*kernel->statement(), operands_, &output_->view(), case_.host_levels);
     if (!compiled) return reject(compiled.error());
     allowed_ = bound_output(compiled->reference, operands_);
     check_reference(compiled->reference);
-    if (case_.slow_levels && outcome_.difference.empty()) {
-      check_value_phase(*compiled, compiler.target());
-      level("plan on tiles", [&] { return plan::evaluate_plan(compiled->plan->plan, plan_views(*compiled)); });
-      level("kernel", [&] {
-        KernelExecutor executor(*compiled->plan, ranges());
-        return plan::run_plan(compiled->plan->plan, plan_views(*compiled), executor);
-      });
+    if (const Engine* device = named_device()) {
+      level(device->device_name(), [&] { return run_on(*device, *kernel); });
+    } else {
+      if (case_.host_levels) run_host_levels(*compiled, compiler.target());
+      if (case_.slow_levels && case_.gpu_levels && outcome_.difference.empty()) run_gpu_levels(*compiled);
     }
-    level("generated code", [&] { return run_code(*compiled); });
-    if (case_.slow_levels && case_.gpu_levels && outcome_.difference.empty()) run_gpu_levels(*compiled);
     for (std::size_t i = 0; i < memory_.size(); ++i)
       if (memory_[i]->all() != before[i]) differ("all", "operand " + operands_[i].name + " was written");
-    for_each_index(outcome_.shape, [&](const auto& index) { outcome_.values.push_back(output_->view().get(index)); });
   }
 
  private:
+  void run_host_levels(const Compilation& compiled, const HostTarget& target) {
+    if (case_.slow_levels && outcome_.difference.empty()) {
+      check_value_phase(compiled, target);
+      level("plan on tiles", [&] { return plan::evaluate_plan(compiled.plan->plan, plan_views(compiled)); });
+      level("kernel", [&] {
+        KernelExecutor executor(*compiled.plan, ranges());
+        return plan::run_plan(compiled.plan->plan, plan_views(compiled), executor);
+      });
+    }
+    level("generated code", [&] { return run_code(compiled); });
+    for_each_index(outcome_.shape, [&](const auto& index) { outcome_.values.push_back(output_->view().get(index)); });
+  }
+
   void reject(const Diagnostics& diagnostics) { outcome_.rejection = render(diagnostics); }
   void differ(std::string_view where, const std::string& what) {
     if (outcome_.difference.empty()) outcome_.difference = fmt::format("{}: {}", where, what);
@@ -164,19 +192,70 @@ class Comparison {
         nest::gather_facts(compiled.nest, compiled.views.operands, compiled.views.output, nest::VectorLoads::aligned);
     const auto plan = plan::build_gpu_plan(compiled.nest, facts, target, nullptr);
     if (!plan) return reject(plan.error());
-    level("GPU plan on tiles", [&] { return plan::evaluate_plan(plan->plan, plan_views(compiled)); });
+    if (!case_.change_gpu_kernels)
+      level("GPU plan on tiles", [&] { return plan::evaluate_plan(plan->plan, plan_views(compiled)); });
     outcome_.gpu_kernels = plan->kernels;
+    if (case_.change_gpu_kernels) case_.change_gpu_kernels(outcome_.gpu_kernels);
+    double work = 1;
+    for (const std::int64_t bucket : facts.size_buckets) work *= static_cast<double>(std::max<std::int64_t>(bucket, 1));
+    if (case_.simulated && work <= most_simulated && outcome_.difference.empty()) simulate(compiled, *plan);
     if (!outcome_.difference.empty()) outcome_.difference += "\n" + plan::to_text_with_kernels(plan->plan);
   }
 
+  /// In an order of its own for each seed.
+  void simulate(const Compilation& compiled, plan::PlannedKernels plan) {
+    plan.kernels = outcome_.gpu_kernels;
+    auto simulated = std::make_shared<SimulatedPlan>(std::move(plan));
+    if (const auto made = make_simulators(*simulated); !made) return differ("simulated GPU", render(made.error()));
+    kernel::SimulationOptions options;
+    options.order = static_cast<kernel::SimulationOrder>(case_.seed % 3);
+    options.seed = case_.seed;
+    level("simulated GPU", [&] {
+      const auto call = SimulatedCall::prepare(simulated, views_of(compiled));
+      return call ? call->run(addresses_of(compiled), options) : std::unexpected(call.error());
+    });
+    if (outcome_.difference.empty()) return;
+    for (const auto& lowered : simulated->kernels) outcome_.difference += to_text(lowered.kernel);
+  }
+
+  /// Through the engine, on copies in the device's memory.
+  Result<void> run_on(const Engine& device, const Kernel& kernel) const {
+    std::vector<Operand> operands;
+    for (const nest::NamedView& operand : operands_) {
+      const TensorView& view = operand.view;
+      auto borrowed =
+          Tensor::borrow({.data = view.data, .dtype = view.dtype, .shape = view.shape, .strides = view.strides});
+      if (!borrowed) return std::unexpected(borrowed.error());
+      auto placed = device.to_device(*borrowed);
+      if (!placed) return std::unexpected(placed.error());
+      operands.push_back({operand.name, std::move(*placed)});
+    }
+    auto result = device.eval(kernel, operands);
+    if (result) result = device.to_host(*result);
+    if (!result) return std::unexpected(result.error());
+    const TensorView computed = result->view();
+    for_each_index(computed.shape, [&](const auto& index) {
+      std::memcpy(output_->view().data + output_->view().offset_bytes(index),
+                  computed.data + computed.offset_bytes(index), size_of(computed.dtype));
+    });
+    return {};
+  }
+
   Result<void> run_code(const Compilation& compiled) const {
+    auto call = HostCall::prepare(std::dynamic_pointer_cast<const HostPlan>(compiled.plan), views_of(compiled));
+    if (!call) return std::unexpected(call.error());
+    return call->run(addresses_of(compiled));
+  }
+
+  static std::vector<TensorView> views_of(const Compilation& compiled) {
     std::vector<TensorView> views = compiled.views.operands;
     views.push_back(compiled.views.output);
-    auto call = HostCall::prepare(std::dynamic_pointer_cast<const HostPlan>(compiled.plan), views);
-    if (!call) return std::unexpected(call.error());
+    return views;
+  }
+  static std::vector<std::byte*> addresses_of(const Compilation& compiled) {
     std::vector<std::byte*> addresses;
-    for (const TensorView& view : views) addresses.push_back(view.data);
-    return call->run(addresses);
+    for (const TensorView& view : views_of(compiled)) addresses.push_back(view.data);
+    return addresses;
   }
 
   const Case& case_;

@@ -1,10 +1,11 @@
 // The project's main test: one statement on the same operands at every level. The f64 reference, the tile program
 // before placement, the plan on the tile evaluator, the plan on the kernel interpreter (which sees each access out of
-// bounds) and generated code, and a GPU's plan on the tile evaluator, each compared with what the statement may give
-// (bounds.h) on outputs with guards.
+// bounds) and generated code, and a GPU's plan on the tile evaluator and, where it is asked for, its kernels on the
+// simulator, each compared with what the statement may give (bounds.h) on outputs with guards.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Case {
   bool small_caches = false;   ///< of 1, 4 and 16 KiB: packing, staging and streaming begin at the sizes of a test
   bool slow_levels = true;     ///< the tile evaluator and the kernel interpreter too
   bool gpu_levels = false;     ///< of those, a GPU's
+  bool simulated = false;      ///< of a GPU's, its kernels on the simulator too
+  bool host_levels = true;     ///< the others
+  /// What a test changes of the GPU's kernels; then they alone are compared.
+  std::function<void(std::vector<kernel::LoweredKernel>&)> change_gpu_kernels = {};
 };
 /// What repeats the case, for a message.
 std::string to_text(const Case& each);

@@ -128,6 +128,10 @@ void print_table(const Engine& engine, const Ceilings& ceilings, const std::vect
 Outcome run_bench(const Options& options) {
   const Result<Engine> engine = open_device(options);
   if (!engine) return std::unexpected(engine.error());
+  if (engine->is_simulated())
+    return fail("C017",
+                fmt::format("measuring is not available on {}: a simulator's time is not a device's", options.device),
+                "use 'run --device sim --verify' to check results, or another device to measure");
   const Result<std::vector<Kernel>> kernels = load_kernels(options);
   if (!kernels) return std::unexpected(kernels.error());
   const Result<std::vector<Case>> cases = make_cases(*kernels, options, Need::data);

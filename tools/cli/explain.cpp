@@ -35,8 +35,12 @@ Outcome run_explain(const Options& options) {
   if (!options.html.empty())
     if (Result<void> writable = check_output(options.html); !writable)
       return std::unexpected(std::move(writable.error()));
-  const Result<Ceilings> ceilings = measure_ceilings(*engine);
-  if (!ceilings) return std::unexpected(ceilings.error());
+  std::optional<Ceilings> ceilings;
+  if (!engine->is_simulated()) {
+    Result<Ceilings> measured = measure_ceilings(*engine);
+    if (!measured) return std::unexpected(measured.error());
+    ceilings = *measured;
+  }
   std::vector<Explanation> explanations;
   for (const Case& each : *cases) {
     const Result<std::vector<CompiledStep>> steps = compile_case(*engine, each);
@@ -45,7 +49,7 @@ Outcome run_explain(const Options& options) {
       std::string title = step.kernel.name();
       if (each.kernel->program()) title = each.kernel->name() + ": " + title;
       if (const std::string with = describe(each); !with.empty()) title += " with " + with;
-      explanations.push_back(explain(std::move(title), step.compilation, *ceilings));
+      explanations.push_back(explain(std::move(title), step.compilation, ceilings));
     }
   }
   if (!options.html.empty()) {

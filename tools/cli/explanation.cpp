@@ -74,19 +74,21 @@ std::string launches_text(const Compilation& compilation) {
   return fmt::format("{}  workspace {}", follower.launches, bytes_text(follower.workspace));
 }
 
-std::string cost_text(const Compilation& compilation, const Ceilings& ceilings) {
+std::string cost_text(const Compilation& compilation, const std::optional<Ceilings>& ceilings) {
   const Cost cost = cost_of(compilation.nest, compilation.views.operands, compilation.views.output);
-  const double moving = cost.bytes() / ceilings.bandwidth(cost);
-  const double computing = cost.flops / ceilings.flops;
-  return fmt::format(
+  const std::string text = fmt::format(
       "  reads {}, writes {}; {:.6g} floating-point operations ({:.3g} a byte)\n"
-      "  longest chain of additions: {}\n"
-      "  measured here: copy {:.1f} GB/s, read {:.1f} GB/s, write {:.1f} GB/s, f32 {:.1f} GFLOP/s\n"
-      "  at these rates no kernel takes less than {:.4g} ms: {:.4g} ms to move, {:.4g} ms to compute",
+      "  longest chain of additions: {}\n",
       bytes_text(cost.bytes_read), bytes_text(cost.bytes_written), cost.flops,
-      cost.bytes() > 0 ? cost.flops / cost.bytes() : 0.0, chain_length(compilation), ceilings.copy / 1e9,
-      ceilings.read / 1e9, ceilings.write / 1e9, ceilings.flops / 1e9, 1e3 * std::max(moving, computing), 1e3 * moving,
-      1e3 * computing);
+      cost.bytes() > 0 ? cost.flops / cost.bytes() : 0.0, chain_length(compilation));
+  if (!ceilings) return text;
+  const double moving = cost.bytes() / ceilings->bandwidth(cost);
+  const double computing = cost.flops / ceilings->flops;
+  return text + fmt::format(
+                    "  measured here: copy {:.1f} GB/s, read {:.1f} GB/s, write {:.1f} GB/s, f32 {:.1f} GFLOP/s\n"
+                    "  at these rates no kernel takes less than {:.4g} ms: {:.4g} ms to move, {:.4g} ms to compute",
+                    ceilings->copy / 1e9, ceilings->read / 1e9, ceilings->write / 1e9, ceilings->flops / 1e9,
+                    1e3 * std::max(moving, computing), 1e3 * moving, 1e3 * computing);
 }
 
 std::string escaped(std::string_view text) {
@@ -125,12 +127,12 @@ constexpr std::string_view page_head = R"(<!DOCTYPE html>
 
 }  // namespace
 
-Explanation explain(std::string title, const Compilation& compilation, const Ceilings& ceilings) {
+Explanation explain(std::string title, const Compilation& compilation, const std::optional<Ceilings>& ceilings) {
   Explanation result{std::move(title), {}};
   result.sections.push_back({"Choices and reasons", reasons_text(compilation.trace)});
   result.sections.push_back({"Passes", to_text(compilation.trace)});
   result.sections.push_back({"Launches", launches_text(compilation)});
-  result.sections.push_back({"Cost and floor", cost_text(compilation, ceilings)});
+  result.sections.push_back({ceilings ? "Cost and floor" : "Cost", cost_text(compilation, ceilings)});
   result.sections.push_back({"Facts", "  " + to_text(compilation.facts)});
   result.sections.push_back({"Plan", to_text(compilation.plan->plan)});
   for (const tile::Program& program : compilation.plan->plan.kernels)

@@ -1,6 +1,7 @@
 // What `explain` says of one compiled statement, as sections of text or as a page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Explanation {
   std::vector<Section> sections;
 };
 
-Explanation explain(std::string title, const Compilation& compilation, const Ceilings& ceilings);
+/// Without ceilings, of a device that is not there to be measured, there is no floor.
+Explanation explain(std::string title, const Compilation& compilation, const std::optional<Ceilings>& ceilings);
 
 /// One self-contained page: no script, no other file.
 std::string to_html(const std::vector<Explanation>& explanations);

@@ -81,7 +81,7 @@ class CaseRun {
 
   /// Each statement against the reference on what it read. True if all are right.
   Result<bool> verify() {
-    const double seconds = time_again();
+    const double seconds = engine_.is_simulated() ? 0 : time_again();
     const std::string with = describe(case_);
     std::string report;
     bool right = true;
@@ -93,9 +93,11 @@ class CaseRun {
       report += fmt::format("  {}{}\n", case_.kernel->program() ? step.name() + ": " : "", to_text(*verification));
     }
     progress_.clear();
-    fmt::print(text_, "{}{}: {:.3f} ms, {:.2f} GFLOP/s, {:.2f} GB/s\n{}", case_.kernel->name(),
-               with.empty() ? "" : " with " + with, 1e3 * seconds, cost.flops / seconds / 1e9,
-               cost.bytes() / seconds / 1e9, report);
+    const std::string time = engine_.is_simulated()
+                                 ? "simulated"
+                                 : fmt::format("{:.3f} ms, {:.2f} GFLOP/s, {:.2f} GB/s", 1e3 * seconds,
+                                               cost.flops / seconds / 1e9, cost.bytes() / seconds / 1e9);
+    fmt::print(text_, "{}{}: {}\n{}", case_.kernel->name(), with.empty() ? "" : " with " + with, time, report);
     std::fflush(text_);
     return right;
   }

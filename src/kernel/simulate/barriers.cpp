@@ -100,6 +100,7 @@ void atomic(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
       if (found.hazard != Hazard::none) block.report(step, thread, target, found);
     }
     std::memcpy(result, target.data, bytes);
+    block.note_value(target, bytes, true);
     combine(how.op, i.element, target.data, warp.machine.at(i.b) + lane * bytes, warp.machine.at(i.c) + lane * bytes,
             bytes);
   }
@@ -150,14 +151,15 @@ void Block::arrive(Warp& warp, const Step& step, bool waits) {
   }
   barrier.warps |= bit;
   barrier.arrived += warp_threads;
-  order_->arrive(warp.index, barrier.meeting);
+  const bool ordered = grid_.options().full_checks;
+  if (ordered) order_->arrive(warp.index, barrier.meeting);
   if (waits) {
     warp.blocked = true;
     barrier.waiters.push_back(&warp);
   }
   if (barrier.arrived < barrier.threads) return;
   for (Warp* waiter : barrier.waiters) {
-    order_->leave(waiter->index, barrier.meeting);
+    if (ordered) order_->leave(waiter->index, barrier.meeting);
     waiter->blocked = false;
     if (waiter == &warp) continue;  // goes on by itself
     const std::uint32_t next = waiter->at[0] + 1;

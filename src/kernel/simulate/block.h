@@ -77,10 +77,25 @@ class Block {
   /// `align`: 0 for the step's.
   Target reach(const Step& step, unsigned thread, bool shared, std::uint64_t address, std::uint64_t bytes, bool writes,
                std::uint64_t align = 0);
+  /// Where address a of a warp's accesses is: `data + (a - begin)`.
+  struct Stretch {
+    std::byte* data = nullptr;
+    std::uint64_t begin = 0;
+  };
+  /// The memory of one access of all threads of the mask, where all are right and nothing is to be taken down; nullopt
+  /// where each is to be looked at.
+  std::optional<Stretch> reach_together(const Step& step, std::uint32_t mask, const std::uint64_t* addresses,
+                                        std::uint64_t bytes, bool writes);
+  /// Takes down that the block has given the bytes a value; of an atomic, that others may read.
+  void note_value(const Target& target, std::uint64_t bytes, bool atomic = false);
   /// The memory to read from, or to write to, with the access taken down; null after a report that leaves no value.
-  const std::byte* read(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes);
-  std::byte* write(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes);
+  const std::byte* read(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes,
+                        std::uint64_t align = 0);
+  std::byte* write(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes,
+                   std::uint64_t align = 0);
   void report(const Step& step, unsigned thread, const Target& target, const Finding& finding);
+  /// Where no shadow is kept: a read of what nothing has written, or an access to what another block has.
+  void check_states(const Step& step, unsigned thread, const Target& target, std::uint64_t bytes, bool writes);
   void report_if(const Step& step, unsigned thread, const Target& target, const Finding& finding) {
     if (finding.hazard != Hazard::none) report(step, thread, target, finding);
   }
@@ -129,6 +144,9 @@ class Block {
   std::uint32_t part(Warp& warp, std::uint32_t& mask, std::uint32_t jumping, std::uint32_t target, std::uint32_t next);
   void run_each(Warp& warp, const Step& step, std::uint32_t mask);
   void leave_group(Warp& warp, std::uint32_t mask, std::uint32_t at);
+  bool are_states_right(const GlobalRange& range, std::uint32_t mask, const std::uint64_t* addresses,
+                        std::uint64_t bytes, bool writes) const;
+  std::uint8_t own_state() const { return SimulatedRange::state_of(index_); }
   Target reach_shared(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes);
   Target reach_local(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes, bool writes);
   void set_constants(Warp& warp);

@@ -138,6 +138,7 @@ void Block::start_store(const BulkCopy& copy) {
   if (to.shadow != nullptr)
     report_if(step, copy.thread, to, to.shadow->start_copy_to(*order_, to.offset, copy.bytes, mark));
   engine_.stores.push_back(copy);
+  note_value(to, copy.bytes);
   std::memcpy(to.data, from.data, copy.bytes);  // a write to the source before it is read is an error of its own
 }
 

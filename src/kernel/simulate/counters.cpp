@@ -31,6 +31,7 @@ std::int64_t wavefronts(Words& words, std::size_t count) {
 }  // namespace
 
 void Block::count(const Step& step, std::uint32_t mask, const std::uint64_t* addresses, std::uint64_t bytes) {
+  if (!grid_.options().counts) return;
   for (std::uint64_t skip = 0; skip < bytes; skip += widest) {
     const std::uint64_t piece = std::min(widest, bytes - skip);
     if (step.shared)

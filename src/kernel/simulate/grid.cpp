@@ -16,9 +16,11 @@ Grid::Grid(const Program& program, std::int64_t blocks, std::vector<std::int64_t
     made.begin = reinterpret_cast<std::uint64_t>(range.data);
     made.bytes = static_cast<std::uint64_t>(range.bytes);
     made.writable = range.writable;
+    made.states = range.states;
     made.shadow_begin = made.begin / granule * granule;
     if (options.full_checks && (range.writable || !range.written))
-      made.shadow = std::make_unique<Shadow>(made.bytes + (made.begin - made.shadow_begin), granule, range.written, 0);
+      made.shadow = std::make_unique<Shadow>(made.bytes + (made.begin - made.shadow_begin), granule, range.written, 0,
+                                             range.states, made.begin - made.shadow_begin);
     const std::vector<Parameter>& parameters = program.kernel->parameters;
     for (std::size_t i = 0; i < parameters.size() && made.name.empty(); ++i) {
       const auto word = static_cast<std::uint64_t>(words_[i]);

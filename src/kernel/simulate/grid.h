@@ -20,6 +20,7 @@ struct GlobalRange {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
   bool writable = true;
+  std::uint8_t* states = nullptr;  ///< a byte each, or null: see SimulatedRange
   std::uint64_t shadow_begin = 0;  ///< `begin`, down to a multiple of a granule
   std::unique_ptr<Shadow> shadow;  ///< null without full checks, and where nothing writes and all is written
   std::string name;                ///< of a parameter that points into it
@@ -37,6 +38,7 @@ class Grid {
   std::vector<GlobalRange>& ranges() { return ranges_; }
   Locations& locations() { return locations_; }
   SimulationCounters& counters() { return counters_; }
+  const SimulationCounters& counters() const { return counters_; }
 
   /// A number below `count` by the order: the first, the last, or any.
   std::size_t choose(std::size_t count);

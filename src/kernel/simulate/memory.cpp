@@ -100,20 +100,94 @@ Block::Target Block::reach(const Step& step, unsigned thread, bool shared, std::
   return {};
 }
 
-const std::byte* Block::read(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes) {
-  const Target target = reach(step, thread, step.shared, address, bytes, false);
+std::optional<Block::Stretch> Block::reach_together(const Step& step, std::uint32_t mask,
+                                                    const std::uint64_t* addresses, std::uint64_t bytes, bool writes) {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, bits = 0;
+  const auto consider = [&](std::uint64_t address) {
+    low = std::min(low, address);
+    high = std::max(high, address);
+    bits |= address;
+  };
+  if (mask == ~std::uint32_t{0})
+    for (unsigned lane = 0; lane < warp_threads; ++lane) consider(addresses[lane]);
+  else
+    each_lane(mask, [&](unsigned lane) { consider(addresses[lane]); });
+  if (mask == 0 || bits % step.align != 0) return std::nullopt;
+  const std::uint64_t size = high - low + bytes;
+  if (step.shared) {
+    const std::vector<Buffer>& buffers = grid_.program().buffers;
+    const std::uint64_t number = (low >> Buffer::number_shift) - 1;
+    if (shared_shadow_ || number >= buffers.size()) return std::nullopt;
+    const std::uint64_t offset = (low & Buffer::address_mask) - Buffer::base;
+    if (!is_inside(offset, size, buffers[number].begin, buffers[number].bytes)) return std::nullopt;
+    return Stretch{shared_ + offset, low};
+  }
+  for (const GlobalRange& range : grid_.ranges()) {
+    if (!is_inside(low, size, range.begin, range.bytes)) continue;
+    if (range.shadow || (writes && !range.writable)) return std::nullopt;
+    if (range.states != nullptr && !are_states_right(range, mask, addresses, bytes, writes)) return std::nullopt;
+    return Stretch{reinterpret_cast<std::byte*>(low), low};
+  }
+  return std::nullopt;
+}
+
+/// Whether each access finds nothing of other blocks and, if it reads, values. Writes are taken down.
+bool Block::are_states_right(const GlobalRange& range, std::uint32_t mask, const std::uint64_t* addresses,
+                             std::uint64_t bytes, bool writes) const {
+  const std::uint8_t own = own_state();
+  const std::uint8_t least = writes ? SimulatedRange::unwritten : SimulatedRange::given;
+  bool right = true;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint8_t* states = range.states + (addresses[lane] - range.begin);
+    for (std::uint64_t i = 0; i < bytes; ++i)
+      right &= states[i] == own || (states[i] >= least && states[i] <= SimulatedRange::given);
+  });
+  if (right && writes)
+    each_lane(mask, [&](unsigned lane) { std::memset(range.states + (addresses[lane] - range.begin), own, bytes); });
+  return right;
+}
+
+void Block::check_states(const Step& step, unsigned thread, const Target& target, std::uint64_t bytes, bool writes) {
+  if (target.range == nullptr || target.range->states == nullptr || target.shadow != nullptr) return;
+  const std::uint64_t offset = reinterpret_cast<std::uint64_t>(target.data) - target.range->begin;
+  for (std::uint64_t i = offset; i < offset + bytes; ++i) {
+    const std::uint8_t state = target.range->states[i];
+    if (state == own_state() || state == SimulatedRange::given || (writes && state == SimulatedRange::unwritten))
+      continue;
+    const std::string what = fmt::format("{} {} byte {} of {}", thread_text(thread, index_),
+                                         writes ? "writes" : "reads", i, target.range->name);
+    if (state == SimulatedRange::unwritten) return grid_.report("K104", &step, what + ", which nothing has written");
+    return grid_.report("K205", &step, what + ", which another block has written, and nothing orders them");
+  }
+}
+
+void Block::note_value(const Target& target, std::uint64_t bytes, bool atomic) {
+  if (target.range == nullptr || target.range->states == nullptr) return;
+  const std::uint64_t offset = reinterpret_cast<std::uint64_t>(target.data) - target.range->begin;
+  std::memset(target.range->states + offset, atomic ? SimulatedRange::given : own_state(), bytes);
+}
+
+const std::byte* Block::read(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes,
+                             std::uint64_t align) {
+  const Target target = reach(step, thread, step.shared, address, bytes, false, align);
   if (target.shadow != nullptr && target.data != nullptr) {
     const Finding found = target.shadow->read(*order_, target.offset, bytes, order_->mark(thread, step.index));
     if (found.hazard != Hazard::none) report(step, thread, target, found);
   }
+  if (target.data != nullptr) check_states(step, thread, target, bytes, false);
   return target.data;
 }
 
-std::byte* Block::write(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes) {
-  const Target target = reach(step, thread, step.shared, address, bytes, true);
+std::byte* Block::write(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes,
+                        std::uint64_t align) {
+  const Target target = reach(step, thread, step.shared, address, bytes, true, align);
   if (target.shadow != nullptr && target.data != nullptr) {
     const Finding found = target.shadow->write(*order_, target.offset, bytes, order_->mark(thread, step.index));
     if (found.hazard != Hazard::none) report(step, thread, target, found);
+  }
+  if (target.data != nullptr) {
+    check_states(step, thread, target, bytes, true);
+    note_value(target, bytes);
   }
   return target.data;
 }

@@ -108,6 +108,9 @@ class Maker {
       step.kind = behaviour.kind;
       step.action = behaviour.action;
       if (const auto operand = address_operand(op.code)) take_access(step, op, *operand);
+    } else if (const auto all = lane_handler(op.code, step.instruction.element);
+               all != nullptr && !instruction.across) {
+      step.instruction.run = all;
     } else if (instruction.run != nullptr) {
       step.kind = instruction.across ? StepKind::across : StepKind::each;
     } else {

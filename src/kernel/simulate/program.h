@@ -67,6 +67,10 @@ struct Program {
   std::unordered_map<std::uint32_t, std::uint64_t> buffer_pointers;  ///< by value: what a `shared` gives
 };
 
+/// Does one of the ops that move lanes (extract, insert, splat, iota, shuffle, bitcast) for all threads of a warp; null
+/// for others.
+interpreter::Handler lane_handler(Opcode code, Element element);
+
 /// Error K208 for an op that is not simulated. Requires a GPU kernel that verifies.
 Result<Program> make_program(const Kernel& kernel);
 

@@ -6,22 +6,37 @@
 
 namespace tilewright::kernel::simulator {
 
-Shadow::Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps)
+Shadow::Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps, const std::uint8_t* states,
+               std::uint64_t states_begin)
     : shift_(static_cast<unsigned>(std::countr_zero(granule))),
       written_(written),
       slots_(std::max<std::size_t>(warps, 1)),
       by_warp_(warps != 0),
-      cells_((bytes + granule - 1) >> shift_),
-      sets_(slots_) {
-  if (written_)
-    for (Cell& cell : cells_) cell.written = true;
-}
+      bytes_(bytes),
+      states_(states),
+      states_begin_(states_begin),
+      pages_((((bytes + granule - 1) >> shift_) >> page_shift) + 1),
+      sets_(slots_) {}
 
 void Shadow::reset() {
-  Cell fresh;
-  fresh.written = written_;
-  std::ranges::fill(cells_, fresh);
+  for (std::unique_ptr<Page>& page : pages_) page.reset();
   sets_.resize(slots_);
+}
+
+std::unique_ptr<Shadow::Page> Shadow::make_page(std::uint64_t number) const {
+  auto page = std::make_unique<Page>();
+  std::uint64_t begin = (number << page_shift) << shift_;
+  for (Cell& cell : *page) {
+    const std::uint64_t end = std::min(begin + (std::uint64_t{1} << shift_), bytes_);
+    cell.written = written_;
+    if (states_ != nullptr) {
+      cell.written = true;
+      for (std::uint64_t i = std::max(begin, states_begin_); i < end; ++i)
+        cell.written = cell.written && states_[i - states_begin_] != 0;
+    }
+    begin += std::uint64_t{1} << shift_;
+  }
+  return page;
 }
 
 /// `visit(cell, earlier)` gives a hazard; all granules are visited, and the first hazard is the finding.
@@ -30,7 +45,7 @@ Finding Shadow::each(std::uint64_t offset, std::uint64_t bytes, Visit&& visit) {
   Finding found;
   for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) {
     Mark earlier;
-    const Hazard hazard = visit(cells_[i], earlier);
+    const Hazard hazard = visit(cell(i), earlier);
     if (hazard != Hazard::none && found.hazard == Hazard::none) found = {hazard, i << shift_, earlier};
   }
   return found;
@@ -125,15 +140,16 @@ Finding Shadow::start_copy_to(const Order& order, std::uint64_t offset, std::uin
 
 void Shadow::end_copy_to(std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
   for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) {
-    cells_[i].write = access;
-    cells_[i].written = true;
-    cells_[i].pending = false;
+    Cell& cell = this->cell(i);
+    cell.write = access;
+    cell.written = true;
+    cell.pending = false;
   }
 }
 
 Finding Shadow::start_copy_from(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
   Finding found = read(order, offset, bytes, access);
-  for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) ++cells_[i].locks;
+  for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) ++cell(i).locks;
   return found;
 }
 
@@ -146,8 +162,9 @@ Finding Shadow::find_unfenced(const Order& order, std::uint64_t offset, std::uin
 
 void Shadow::end_copy_from(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access) {
   for (std::uint64_t i = first(offset); i <= last(offset, bytes); ++i) {
-    if (cells_[i].locks != 0) --cells_[i].locks;
-    note_read(order, cells_[i], access);
+    Cell& cell = this->cell(i);
+    if (cell.locks != 0) --cell.locks;
+    note_read(order, cell, access);
   }
 }
 

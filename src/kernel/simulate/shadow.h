@@ -2,8 +2,10 @@
 // its way to or from it. A granule is as many bytes as divide every access, so that granules are as exact as bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernel/simulate/order.h"
@@ -26,9 +28,10 @@ struct Finding {
 
 class Shadow {
  public:
-  /// `written`: whether the bytes have values from the start. Readers are kept by warp, if `warps` is not 0; else, of
-  /// many, two.
-  Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps);
+  /// `written`: whether the bytes have values from the start; where `states` is not null it says so for each byte from
+  /// `states_begin` on. Readers are kept by warp, if `warps` is not 0; else, of many, two.
+  Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps,
+         const std::uint8_t* states = nullptr, std::uint64_t states_begin = 0);
   void reset();
 
   /// Checks an access and takes it down. The range is inside of the memory.
@@ -55,6 +58,15 @@ class Shadow {
     bool written = false;
     bool pending = false;
   };
+  /// Granules are made a page at a time, when one is touched: a launch of a few blocks touches little.
+  static constexpr unsigned page_shift = 9;
+  using Page = std::array<Cell, std::size_t{1} << page_shift>;
+  Cell& cell(std::uint64_t i) {
+    std::unique_ptr<Page>& page = pages_[i >> page_shift];
+    if (!page) page = make_page(i >> page_shift);
+    return (*page)[i & ((std::uint64_t{1} << page_shift) - 1)];
+  }
+  std::unique_ptr<Page> make_page(std::uint64_t number) const;
   std::uint64_t first(std::uint64_t offset) const { return offset >> shift_; }
   std::uint64_t last(std::uint64_t offset, std::uint64_t bytes) const { return (offset + bytes - 1) >> shift_; }
   Hazard check_write(const Order& order, const Cell& cell, const Mark& access, Mark& earlier) const;
@@ -67,7 +79,10 @@ class Shadow {
   bool written_;
   std::size_t slots_;  ///< of a set of readers
   bool by_warp_;
-  std::vector<Cell> cells_;
+  std::uint64_t bytes_;
+  const std::uint8_t* states_;
+  std::uint64_t states_begin_;
+  std::vector<std::unique_ptr<Page>> pages_;
   std::vector<Mark> sets_;
 };
 

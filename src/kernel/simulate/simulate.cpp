@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <random>
 
 #include "kernel/simulate/block.h"
+#include "kernel/walk.h"
 
 namespace tilewright::kernel {
 
@@ -43,15 +45,86 @@ void run_cluster(Grid& grid, std::vector<Block>& blocks) {
   for (Block& block : blocks) block.leave_stores();
 }
 
-std::vector<std::uint32_t> cluster_order(std::uint32_t clusters, const SimulationOptions& options) {
-  std::vector<std::uint32_t> order(clusters);
-  std::iota(order.begin(), order.end(), 0U);
-  if (options.order == SimulationOrder::latest) std::ranges::reverse(order);
+/// Numbers in the order in which they are to run.
+void put_in_order(std::vector<std::uint32_t>& numbers, const SimulationOptions& options) {
+  if (options.order == SimulationOrder::latest) std::ranges::reverse(numbers);
   if (options.order == SimulationOrder::random) {
     std::mt19937_64 random(options.seed);
-    std::ranges::shuffle(order, random);
+    std::ranges::shuffle(numbers, random);
   }
-  return order;
+}
+
+/// Runs clusters one after the other.
+void run_clusters(Grid& grid, std::span<const std::uint32_t> clusters) {
+  const auto size = static_cast<std::uint32_t>(grid.program().kernel->block->cluster);
+  std::vector<Block> resident;
+  resident.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) resident.emplace_back(grid, i);
+  for (const std::uint32_t chosen : clusters) {
+    for (std::uint32_t i = 0; i < size; ++i) resident[i].restart(chosen * size + i);
+    run_cluster(grid, resident);
+    if (grid.stopped()) return;
+  }
+}
+
+/// Whether blocks can learn of each other within a launch.
+bool may_wait(const Kernel& kernel) {
+  bool may = kernel.block->cluster > 1;
+  walk(kernel.body, [&](const Op& op) {
+    may = may || (op.code == Opcode::atomic && kernel.values[op.operands[0]].type.element == Element::ptr);
+  });
+  return may;
+}
+
+/// What a launch's parts have found.
+struct Found {
+  Diagnostics reports;
+  SimulationCounters counters;
+
+  void add(const Grid& grid) {
+    reports.insert(reports.end(), grid.reports().begin(), grid.reports().end());
+    const SimulationCounters& own = grid.counters();
+    counters.thread_ops += own.thread_ops;
+    counters.shared_requests += own.shared_requests;
+    counters.bank_conflicts += own.bank_conflicts;
+    counters.global_requests += own.global_requests;
+    counters.global_sectors += own.global_sectors;
+    counters.least_global_sectors += own.least_global_sectors;
+  }
+};
+
+/// The blocks that are not checked fully, in parts; the first part that finds something counts.
+void run_others(const simulator::Program& program, std::int64_t blocks, const std::vector<std::int64_t>& words,
+                std::span<const SimulatedRange> memory, const SimulationOptions& given, Found& found) {
+  SimulationOptions options = given;
+  options.full_checks = options.counts = false;
+  std::mutex mutex;
+  std::int64_t first = blocks;
+  given.parts(blocks, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::uint32_t> numbers;
+    for (std::int64_t block = begin; block < end; ++block)
+      if (!std::ranges::binary_search(given.checked, static_cast<std::uint32_t>(block)))
+        numbers.push_back(static_cast<std::uint32_t>(block));
+    if (numbers.empty()) return;
+    put_in_order(numbers, options);
+    Grid grid(program, blocks, words, memory, options);
+    run_clusters(grid, numbers);
+    const std::lock_guard lock(mutex);
+    if (!grid.reports().empty() && begin < first) {
+      first = begin;
+      found.reports.clear();
+      found.add(grid);
+    } else if (grid.reports().empty()) {
+      found.add(grid);
+    }
+  });
+}
+
+/// States of blocks become those of values: the launch is over.
+void end_launch(std::span<const SimulatedRange> memory) {
+  for (const SimulatedRange& range : memory)
+    if (range.states != nullptr)
+      for (std::int64_t i = 0; i < range.bytes; ++i) range.states[i] = std::min(range.states[i], SimulatedRange::given);
 }
 
 }  // namespace
@@ -78,18 +151,23 @@ Result<SimulationCounters> Simulator::run(std::int64_t blocks, std::span<const A
   auto words = interpreter::argument_words(kernel, arguments);
   if (!words) return std::unexpected(words.error());
   if (blocks == 0) return SimulationCounters{};
-  Grid grid(program, blocks, *std::move(words), memory, options);
-  std::vector<Block> resident;
-  resident.reserve(static_cast<std::size_t>(cluster));
-  for (std::int64_t i = 0; i < cluster; ++i) resident.emplace_back(grid, static_cast<std::uint32_t>(i));
-  for (const std::uint32_t chosen : cluster_order(static_cast<std::uint32_t>(blocks / cluster), options)) {
-    for (std::uint32_t i = 0; i < resident.size(); ++i)
-      resident[i].restart(chosen * static_cast<std::uint32_t>(cluster) + i);
-    run_cluster(grid, resident);
-    if (grid.stopped()) break;
+  const bool sampled = !options.checked.empty() && options.parts && !may_wait(kernel);
+  std::vector<std::uint32_t> clusters = options.checked;
+  if (!sampled) {
+    clusters.resize(static_cast<std::size_t>(blocks / cluster));
+    std::iota(clusters.begin(), clusters.end(), 0U);
   }
-  if (!grid.reports().empty()) return std::unexpected(grid.reports());
-  return grid.counters();
+  put_in_order(clusters, options);
+  Found found;
+  {
+    Grid grid(program, blocks, *words, memory, options);
+    run_clusters(grid, clusters);
+    found.add(grid);
+  }
+  if (sampled && found.reports.empty()) run_others(program, blocks, *words, memory, options, found);
+  end_launch(memory);
+  if (!found.reports.empty()) return std::unexpected(std::move(found.reports));
+  return found.counters;
 }
 
 Result<SimulationCounters> simulate(const Kernel& kernel, std::int64_t blocks, std::span<const Argument> arguments,

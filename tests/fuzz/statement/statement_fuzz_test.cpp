@@ -1,5 +1,6 @@
 // Random statements at every level. TILEWRIGHT_FUZZ_COUNT sets how many (default 1,200); RC_PARAMS="seed=…", printed
-// with each run, repeats one.
+// with each run, repeats one. TILEWRIGHT_DIFFERENTIAL_DEVICE, as "cuda", compares that device alone with the reference;
+// TILEWRIGHT_SIMULATE adds the GPU's kernels on the simulator.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -53,7 +54,8 @@ bool agree(Flavour flavour) {
     setenv("RC_PARAMS", (parameters + " " + given).c_str(), 1);
   int runs_after_failure = -1;
   return rc::check("every level agrees", [&] {
-    const Case each = draw_case(flavour);
+    Case each = draw_case(flavour);
+    each.gpu_levels = each.simulated = std::getenv("TILEWRIGHT_SIMULATE") != nullptr;
     if (runs_after_failure >= 0 && ++runs_after_failure > most_shrinks) return;
     current_case = to_text(each);
     const Outcome outcome = run_everywhere(each);

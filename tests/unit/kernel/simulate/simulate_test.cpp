@@ -386,5 +386,91 @@ TEST(Simulate, CountsBankConflictsOfWideAccesses) {
   EXPECT_EQ(conflicts("144"), 0);
 }
 
+// ---- Launches of which some blocks are checked fully
+
+/// Each block's thread 0 writes its place; `others` is done by blocks from 1 on.
+Kernel block_kernel(std::string_view place, std::string_view others) {
+  return kernel_of(64, fmt::format("  %block = special block i64\n"
+                                   "  %block32 = special block i32\n"
+                                   "  %blocks = special blocks i64\n"
+                                   "  %three = constant i64 3\n"
+                                   "  %first = cmp eq i64 %thread, %zero\n"
+                                   "  {}"
+                                   "  %at = mul i64 %place, %four\n"
+                                   "  %mine = offset ptr %out, %at\n"
+                                   "  if %first {{\n    store i32 %block32, %mine align 4\n  }}\n"
+                                   "  %later = cmp sgt i64 %block, %zero\n"
+                                   "  if %later {{\n    if %first {{\n{}    }}\n  }}\n",
+                                   place, others));
+}
+
+struct Sampled {
+  std::string codes;
+  std::vector<std::int32_t> out;
+  std::vector<std::uint8_t> states;
+};
+
+/// Eight blocks, the first and the last checked fully, the others in parts of two.
+Sampled run_sampled(const Kernel& kernel) {
+  Sampled sampled{{}, std::vector<std::int32_t>(64, -1), std::vector<std::uint8_t>(256, SimulatedRange::unwritten)};
+  std::vector<std::int32_t> in(64);
+  const std::vector<Argument> arguments = {pointer_to(sampled.out), pointer_to(in)};
+  std::vector<SimulatedRange> memory = {range_of(sampled.out), range_of(in, false)};
+  memory[0].states = sampled.states.data();
+  SimulationOptions options;
+  options.checked = {0, 7};
+  options.parts = [](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
+    for (std::int64_t begin = 0; begin < count; begin += 2) body(begin, begin + 2);
+  };
+  sampled.codes = codes(simulate(kernel, 8, arguments, memory, options));
+  return sampled;
+}
+
+TEST(SimulateSampled, runs_every_block_and_knows_what_has_a_value) {
+  const Sampled sampled = run_sampled(block_kernel("%place = add i64 %block, %zero\n", ""));
+  EXPECT_EQ(sampled.codes, "");
+  for (std::int32_t i = 0; i < 8; ++i) EXPECT_EQ(sampled.out[static_cast<std::size_t>(i)], i);
+  EXPECT_EQ(sampled.out[8], -1);
+  EXPECT_EQ(sampled.states[31], SimulatedRange::given);
+  EXPECT_EQ(sampled.states[32], SimulatedRange::unwritten);
+}
+
+TEST(SimulateSampled, finds_what_two_unchecked_blocks_write) {
+  // Blocks 3 and 6 write one place.
+  EXPECT_EQ(run_sampled(block_kernel("%place = urem i64 %block, %three\n", "")).codes, "K205");
+}
+
+TEST(SimulateSampled, finds_reads_of_nothing_and_of_other_blocks) {
+  const std::string_view own = "%place = add i64 %block, %zero\n";
+  EXPECT_EQ(run_sampled(block_kernel(own,
+                                     "      %p = offset ptr %mine, %own\n"
+                                     "      %q = offset ptr %p, %four\n"
+                                     "      %far = constant i64 128\n"
+                                     "      %r = offset ptr %q, %far\n"
+                                     "      %x = load i32 %r align 4\n"
+                                     "      store i32 %x, %mine align 4\n"))
+                .codes,
+            "K104");
+  EXPECT_EQ(run_sampled(block_kernel(own,
+                                     "      %x = load i32 %out align 4\n"
+                                     "      store i32 %x, %mine align 4\n"))
+                .codes,
+            "K205");
+}
+
+TEST(Simulate, a_masked_access_is_aligned_as_a_whole) {
+  const std::string_view body =
+      "  %two = constant i64 {}\n"
+      "  %lanes = iota i64x4\n"
+      "  %limit = splat i64x4 %one\n"
+      "  %mask = cmp sle i64x4 %lanes, %limit\n"
+      "  %from = offset ptr %in, %two\n"
+      "  %x = load i32x4 %from, %mask align 16\n"
+      "  %y = extract i32 %x lane 1\n"
+      "  store i32 %y, %to align 4\n";
+  EXPECT_EQ(reports(1, fmt::format(fmt::runtime(body), 16)), "");
+  EXPECT_EQ(reports(1, fmt::format(fmt::runtime(body), 4)), "K102");
+}
+
 }  // namespace
 }  // namespace tilewright::kernel
