@@ -49,6 +49,9 @@ Buffer packed_buffer(const Program& program, const Nest& nest, const CachedRead&
     for (auto axis = buffer.axes.rbegin(); axis != buffer.axes.rend(); ++axis) {
       if ((axis->inner > 1) != in_panel) continue;
       if (in_panel && elements * bytes % page_bytes == 0) elements += line_bytes / bytes;
+      // A scope's pointer moves by the distance of one point, so that panels of three are a multiple of three long.
+      const bool has_panels = !axis->capacity.is_constant(axis->inner);
+      while (has_panels && elements % axis->inner != 0) elements += line_bytes / bytes;
       axis->outer_stride = elements;
       elements *= axis->capacity.constant() / axis->inner;
     }
