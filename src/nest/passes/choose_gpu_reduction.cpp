@@ -10,6 +10,7 @@ constexpr std::int64_t chain = 512;            ///< additions of one thread befo
 constexpr std::int64_t least_terms = 1 << 14;  ///< of one part of a split reduction
 constexpr std::int64_t column_threads = 32;    ///< that lie along the output where columns are summed: a warp's width
 constexpr std::int64_t most_pieces = 4;        ///< vectors a thread has on their way at once
+constexpr std::int64_t most_parts = 8;         ///< of a few that one thread adds, likewise
 
 std::int64_t power_below(std::int64_t value) {
   std::int64_t power = 1;
@@ -93,7 +94,7 @@ Choice sum_columns(const Problem& p, IterId lanes) {
     rows.threads = std::clamp<std::int64_t>(power_below(p.threads()) / columns.threads, 1, p.bucket(shared));
     rows.pieces = std::clamp<std::int64_t>(p.bucket(shared) / rows.threads, 1, most_pieces);
     choice.thread_order = {shared, lanes};
-  } else if (const std::int64_t pieces = std::min(p.bucket(shared), most_pieces); pieces > 1) {
+  } else if (const std::int64_t pieces = std::min(p.bucket(shared), most_parts); pieces > 1) {
     choice.dealt[shared].pieces = pieces;  // parts of a split: their loads are on their way together
     choice.thread_order = {shared, lanes};
   }

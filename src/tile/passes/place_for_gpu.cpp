@@ -40,6 +40,23 @@ IterId fastest_iter(const Program& program, const nest::Nest& nest, const nest::
   return best;
 }
 
+/// The length of a row of pieces of 16 bytes so that eight neighbouring threads read in different banks, where the
+/// thread's iterator `rows` is among them. `faster` threads read neighbouring pieces of one row before the next ones
+/// read the next row: rows are an odd multiple of that many pieces. With two threads on rows of 16 elements in pieces
+/// of 4, rows of 24: they start at banks 0, 24, 16 and 8. Eight threads on one row need no more than another first
+/// bank.
+std::int64_t spread_row(const Program& program, std::int64_t elements, std::int64_t piece, IterId fastest,
+                        IterId rows) {
+  constexpr std::int64_t together = 8;
+  const ThreadAxis* along_row = find_threads(program, fastest);
+  const bool is_faster = along_row && along_row > find_threads(program, rows);  // both lie in program.threads
+  const std::int64_t faster = is_faster ? along_row->count : 1;
+  std::int64_t pieces = (elements + piece - 1) / piece;
+  if (faster >= together) return (pieces + 1) * piece;
+  while (pieces % (2 * faster) != faster) ++pieces;
+  return pieces * piece;
+}
+
 Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache, const Load& load,
                      const std::vector<Axis>& registers) {
   const Tensor& tensor = program.tensors[load.tensor];
@@ -65,7 +82,11 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
   if (turns) {
     const Axis* axis = find_axis(registers, fastest);
     const std::int64_t piece = !axis ? 1 : axis->chunk > 0 ? axis->chunk : axis->size;
-    elements += std::max(piece, bank_bytes / static_cast<std::int64_t>(size_of(tensor.dtype)));
+    if (nest.reduction && find_threads(program, along) &&
+        piece * static_cast<std::int64_t>(size_of(tensor.dtype)) == vector_bytes)
+      elements = spread_row(program, elements, piece, fastest, along);
+    else
+      elements += std::max(piece, bank_bytes / static_cast<std::int64_t>(size_of(tensor.dtype)));
   }
   // What the copy turns comes next: its neighbours are rows that differ in their banks.
   for (const auto& [iter, size] : cache.tile)
