@@ -1,8 +1,9 @@
-# tw_layer(NAME DEPENDS …): the static library of src/NAME over other layers (or fmt). Its include path shows the folders
-# of its own layer and of the layers it depends on and no others, so an include against the table in the top
-# CMakeLists.txt fails to build.
+# tw_layer(NAME DEPENDS … [PRECOMPILE HEADERS … | PRECOMPILED_BY LAYER] [ALONE SOURCES …]): the static library of src/NAME
+# over other layers (or fmt). Its include path shows the folders of its own layer and of the layers it depends on and no others, so an
+# include against the table in the top CMakeLists.txt fails to build. It is compiled with the standard headers and
+# HEADERS precompiled, or with those of LAYER, which stands below it.
 function(tw_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PRECOMPILED_BY" "DEPENDS;PRECOMPILE;ALONE")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
   set(view "${CMAKE_BINARY_DIR}/layers/${name}")
   file(MAKE_DIRECTORY "${view}")
@@ -15,7 +16,15 @@ function(tw_layer name)
     add_library(tw_${name} STATIC ${sources})
     target_include_directories(tw_${name} PUBLIC "${view}")
     target_link_libraries(tw_${name} PUBLIC ${dependencies} PRIVATE tw_flags)
-    tw_precompile(tw_${name} tw_precompiled)
+    tw_batch(tw_${name} "${CMAKE_SOURCE_DIR}/src/${name}" ${arg_ALONE})
+    if(arg_PRECOMPILE AND TILEWRIGHT_PRECOMPILED)
+      list(TRANSFORM arg_PRECOMPILE REPLACE ".+" "<\\0>")  # found by the include path
+      target_precompile_headers(tw_${name} PRIVATE ${tw_standard_headers} ${arg_PRECOMPILE})
+    elseif(arg_PRECOMPILED_BY)
+      tw_precompile(tw_${name} tw_${arg_PRECOMPILED_BY})
+    else()
+      tw_precompile(tw_${name} tw_precompiled)
+    endif()
   else()
     add_library(tw_${name} INTERFACE)
     target_include_directories(tw_${name} INTERFACE "${view}")
@@ -28,10 +37,10 @@ function(tw_layer name)
   set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_LAYERS ${name})
 endfunction()
 
-# tw_test(NAME LAYERS … [LIBRARIES …]): one GoogleTest binary over tests/NAME/**.cpp. The tests themselves are compiled
+# tw_test(NAME LAYERS … [LIBRARIES …] [PRECOMPILED_BY TARGET] [ALONE SOURCES …]): one GoogleTest binary over tests/NAME/**.cpp. The tests themselves are compiled
 # without optimisation, in half the time; what they test is not.
 function(tw_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PRECOMPILED_BY" "LAYERS;LIBRARIES;ALONE")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources)
     return()
@@ -44,6 +53,11 @@ function(tw_test name)
   target_compile_definitions(${target} PRIVATE TILEWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_compile_options(${target} PRIVATE -O0)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # as the precompiled headers
-  tw_precompile(${target} tw_precompiled_tests)
+  tw_batch(${target} "${CMAKE_CURRENT_SOURCE_DIR}/${name}" ${arg_ALONE})
+  if(arg_PRECOMPILED_BY)
+    tw_precompile(${target} ${arg_PRECOMPILED_BY})
+  else()
+    tw_precompile(${target} tw_precompiled_tests)
+  endif()
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
 endfunction()
