@@ -41,7 +41,7 @@ TEST_F(CudaBackendTest, TimesShortCallsAsReplayedGraphs) {
 TEST_F(CudaBackendTest, TimesLongCallsWithoutTheFlushBeforeThem) {
   const Result<CallTiming> timing = time("y[] ++= x[i]", 1 << 22, {});  // parts, then their sum
   ASSERT_TRUE(timing.has_value()) << error_of(timing);
-  EXPECT_EQ(timing->seconds.size(), 7);
+  EXPECT_GE(timing->seconds.size(), 7);
   for (double seconds : timing->seconds) EXPECT_NEAR(seconds, 20e-6, 1e-12);
   EXPECT_NE(timing->method.find("cache flushed"), std::string::npos) << timing->method;
 }
