@@ -167,14 +167,14 @@ bool Lowering::holds_zeros_outside(const tile::For& loop) const {
 // ---- Copies ----
 
 /// Bytes that one asynchronous copy takes; 0: the copy goes through registers. It cannot replace what is outside of the
-/// tensor by anything but 0, and where it moves 4 bytes or less a load and a store are as cheap.
+/// tensor by anything but 0; and where it moves less than 4 bytes, or 4 that do not stay neighbours, loads and stores
+/// are quicker.
 std::int64_t Lowering::async_bytes(const AheadCopy& ahead) const {
-  constexpr std::int64_t least = 8;
   if (ahead.copy->otherwise && !is_zero(*ahead.copy->otherwise)) return 0;
   const auto element = static_cast<std::int64_t>(size_of(program_.buffers[ahead.copy->buffer].dtype));
   std::int64_t bytes = element;
   if (ahead.to.stride == element) bytes = std::min(ahead.pieces.lanes * element, std::max(ahead.to.align, element));
-  return bytes >= least ? bytes : 0;
+  return bytes >= (ahead.to.stride == element ? 4 : 8) ? bytes : 0;
 }
 
 /// i32: the bytes of so many of a piece's neighbours that are inside. Invalid: all of them.

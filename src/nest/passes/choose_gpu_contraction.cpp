@@ -136,6 +136,22 @@ class Chooser {
     return static_cast<std::int64_t>(widest);
   }
 
+  /// Some factor's neighbours in memory lie at no multiple of 8 bytes.
+  bool copies_single_elements() const {
+    constexpr std::int64_t least = 8;
+    for (ExprId side : {c_.lhs, c_.rhs})
+      for (ReadId id : reads_below(p_.nest, side)) {
+        const Read& read = p_.nest.reads[id];
+        for (const std::vector<IterId>* group : {&c_.batch, &c_.m, &c_.n, &c_.k})
+          for (IterId iter : *group)
+            if (p_.bucket(iter) > 1 && stride_along(p_.nest, p_.facts, read, iter) == StrideClass::one &&
+                p_.vector_along(iter, &read) * static_cast<std::int64_t>(size_of(p_.nest.tensors[read.tensor].dtype)) <
+                    least)
+              return true;
+      }
+    return false;
+  }
+
   // ---- Sizes ----
 
   ContractionSizes sizes() const {
@@ -149,6 +165,7 @@ class Chooser {
     if (along_threads_.valid()) sizes.lanes = std::min(p_.bucket(along_threads_), sector_bytes / sizes.element_bytes);
     sizes.lanes = std::min(std::max<std::int64_t>(sizes.lanes, 1), sizes.batch);
     sizes.most_parts = most_parts_;
+    sizes.single_elements = copies_single_elements();
     sizes.columns_stream = stride(c_.rhs, choice_.lanes) == StrideClass::one;
     return sizes;
   }

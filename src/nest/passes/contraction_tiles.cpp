@@ -57,7 +57,7 @@ bool is_legal(const ContractionSizes& sizes, const ContractionTiles& tiles) {
   const std::int64_t threads = tiles.threads();
   const std::int64_t all = sizes.rows * sizes.columns * sizes.batch / (tiles.thread_rows * tiles.thread_columns);
   if (threads > block_threads || threads < std::min<std::int64_t>(32, all)) return false;
-  const bool few = threads <= few_threads && !tiles.streams && tiles.lanes == 1;
+  const bool few = threads <= few_threads && !tiles.streams && tiles.lanes == 1 && !sizes.single_elements;
   if (registers_of(sizes, tiles) > (few ? most_of_few_threads : most_thread_registers)) return false;
   // Many outputs a thread are for blocks that products bind.
   const bool many = tiles.thread_rows * tiles.thread_columns > many_outputs;
@@ -81,7 +81,8 @@ std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles&
   const std::int64_t pieces = tiles.thread_rows * tiles.thread_columns > many_outputs ? 2 * most_pieces : most_pieces;
   const std::int64_t copied = pieces * vector_bytes * std::max<std::int64_t>(tiles.threads(), 32);
   const std::int64_t room = tiles.streams ? streamed_shared_bytes : std::min(most_shared_bytes, copied);
-  std::int64_t depth = std::min(terms, tiles.streams ? streamed_depth : usual_depth(sizes.element_bytes));
+  const std::int64_t usual = usual_depth(sizes.element_bytes) / (sizes.single_elements ? 2 : 1);
+  std::int64_t depth = std::min(terms, tiles.streams ? streamed_depth : usual);
   while (depth > 1 && depth * row > room) depth /= 2;
   return depth * row <= room && depth >= std::min(terms, least) ? depth : 0;
 }

@@ -26,7 +26,8 @@ struct ContractionSizes {
   std::int64_t accumulator_bytes = 4;
   std::int64_t lanes = 1;  ///< the fewest batch points of a block: neighbours in memory
   std::int64_t most_parts = 1;
-  bool columns_stream = false;  ///< the columns' factor is contiguous along them: it can do without staging
+  bool single_elements = false;  ///< a factor's rows lie at no multiple of 8 bytes: it is copied element by element
+  bool columns_stream = false;   ///< the columns' factor is contiguous along them: it can do without staging
 };
 
 /// Outputs of a block and of one of its threads, which stand apart evenly.
@@ -42,7 +43,8 @@ struct ContractionTiles {
 
 /// Terms that are staged together where nothing speaks against it: 128 bytes of a row.
 std::int64_t usual_depth(std::int64_t element_bytes);
-/// Terms that are staged together: as many as shared memory and the registers of the copy hold; 0: too few.
+/// Terms that are staged together: as many as shared memory and the registers of the copy hold, and half of the usual
+/// where single elements are copied; 0: too few.
 std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles& tiles);
 /// Cycles, about, from the launch to the last result.
 double estimate_cycles(const ContractionSizes& sizes, const ContractionTiles& tiles);

@@ -44,8 +44,12 @@ class Pipelining {
     if (!is_barrier(ops[head]) || !is_barrier(ops.back()) || head + 1 == ops.size()) return false;
     for (std::size_t i = head; i < ops.size(); ++i) {
       bool fills = false;
-      walk_op(ops[i], [&](const Op& op) { fills = fills || fills_shared(program_, op); });
-      if (fills) return false;
+      bool loads = false;
+      walk_op(ops[i], [&](const Op& op) {
+        fills = fills || fills_shared(program_, op);
+        loads = loads || std::holds_alternative<Load>(op.node);
+      });
+      if (fills || (loads && asked_ == 0)) return false;
     }
     const std::int64_t stages = stages_of(loop.body, head);
     if (stages < 2) return false;

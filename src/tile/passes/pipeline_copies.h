@@ -18,7 +18,8 @@
 // loops come back to has a barrier before it: its first copies go to stages that may be in use.
 //
 // `stages = n` of the schedule says how many, 1 leaves the loops alone; without it they are as many as let two blocks
-// share a multiprocessor's shared memory, or one where not even two stages of two blocks fit; at most 3.
+// share a multiprocessor's shared memory, or one where not even two stages of two blocks fit; at most 3. A loop that
+// loads from tensors too is left alone then: it waits for those loads, and the ring's registers leave it fewer of them.
 //
 // Requires: place_for_gpu, with the barriers that it puts. Ensures: verify in the placed phase. It stands behind the
 // placement because that decides what a stage holds.

@@ -31,6 +31,17 @@ TEST(ContractionTiles, ManyTermsAreSplitRatherThanTilesMadeNarrow) {
   EXPECT_EQ(choose_tiles(product(128, 128, 65536, 1)).parts, 1);
 }
 
+TEST(ContractionTiles, SingleElementsAreCopiedByMoreThreadsAndFewerTermsAtOnce) {
+  ContractionSizes sizes = product(4096, 4096, 4096);
+  EXPECT_EQ(choose_tiles(sizes).threads(), 128);
+  EXPECT_EQ(staged_depth(sizes, choose_tiles(sizes)), 32);
+  sizes.single_elements = true;
+  const ContractionTiles tiles = choose_tiles(sizes);
+  EXPECT_EQ(tiles.threads(), 256);
+  EXPECT_EQ(tiles.thread_rows * tiles.thread_columns, 64);
+  EXPECT_EQ(staged_depth(sizes, tiles), 16);
+}
+
 TEST(ContractionTiles, FewRowsStreamWhereTheColumnsAreContiguous) {
   ContractionSizes sizes = product(16, 8192, 8192);
   EXPECT_TRUE(choose_tiles(sizes).streams);
