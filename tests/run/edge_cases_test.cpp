@@ -60,6 +60,13 @@ TEST(EdgeCases, bytes_accumulate_in_thirty_two_bits) {
             (Numbers{-3596, 5320, -2262, 8844}));
 }
 
+TEST(EdgeCases, integers_repeated_as_floats) {
+  const std::vector<OperandSpec> bytes{given("a", DType::i8, {}, {3}), given("b", DType::i8, {}, {-7})};
+  EXPECT_EQ(everywhere({"o:f64[k] = (a[] + b[]) | (k in 0 ..< 2)", bytes}), Numbers(2, -4));
+  EXPECT_EQ(everywhere({"o:f16[k] = (a[] + b[]) | (k in 0 ..< 40)", bytes}), Numbers(40, -4));
+  EXPECT_EQ(everywhere({"o:i32[k] = a[] | (k in 0 ..< 40)", {given("a", DType::f32, {}, {2.75})}}), Numbers(40, 2));
+}
+
 TEST(EdgeCases, a_thousand_ones) {
   for (const std::int64_t columns : {1, 3, 40})
     EXPECT_EQ(

@@ -171,7 +171,7 @@ class Lowering {
       std::vector<Axis> covered;
       for (int side = 0; side < 2; ++side) {
         const ValueId tile = emit(product->operands[static_cast<std::size_t>(side)]);
-        factors[side] = build_.mask(tile, folded, round_to(zero(), nest_.accumulate), build_.type(tile).axes);
+        factors[side] = build_.mask(tile, folded, zero(nest_.accumulate), build_.type(tile).axes);
         covered = join_axes(std::move(covered), build_.type(factors[side]).axes);
       }
       const bool covers = std::ranges::all_of(
@@ -187,7 +187,7 @@ class Lowering {
     return combine_tiles(accumulator, masked);
   }
 
-  Scalar zero() const { return is_floating(nest_.accumulate) ? Scalar::of(0.0) : Scalar::of(std::int64_t{0}); }
+  static Scalar zero(DType type) { return is_floating(type) ? Scalar::of(0.0) : Scalar::of(std::int64_t{0}); }
 
   /// The reduction of this scope is complete: fold lanes, add what earlier passes left, finish or keep.
   void finish(ValueId accumulator) {
@@ -268,7 +268,7 @@ class Lowering {
     if (is_split()) index.push_back({nest_.schedule.split_iter, program_.grid.front().step});
     for (IterId iter : nest_.output_index) index.push_back({iter, std::nullopt});
     if (build_.type(value).axes.size() != output_axes_.size())
-      value = build_.mask(value, {}, round_to(zero(), build_.type(value).dtype), output_axes_);
+      value = build_.mask(value, {}, zero(build_.type(value).dtype), output_axes_);
     build_.effect(Store{output_, std::move(index), value});
   }
 
