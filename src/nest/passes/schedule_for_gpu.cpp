@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "nest/passes/gpu_schedule.h"
 #include "nest/passes/pair_factors.h"
@@ -170,16 +171,23 @@ Choice complete(const Problem& p) {
       deal(iter, choice.points(iter) * written[iter].lanes);
   }
   // Threads share a reduction's terms in one step of its innermost loop; terms that a thread takes together divide it.
+  // Where factors are staged, such a step must not begin in the middle of a staged tile and end behind it.
+  const auto step_of = [&](const std::vector<std::int64_t>& tiles) {
+    std::int64_t step = tiles.back();
+    if (!choice.caches.empty())
+      for (std::int64_t tile : tiles) step = std::gcd(step, tile);
+    return step;
+  };
   for (IterId iter : p.reductions) {
     const std::vector<std::int64_t>& tiles = written[iter].tiles;
     const auto dealt = choice.dealt.find(iter);
     if (dealt != choice.dealt.end() && dealt->second.threads == 1 && written[iter].lanes == 0) {
-      if (!tiles.empty()) dealt->second.chunk = divisor(tiles.back(), dealt->second.chunk);
+      if (!tiles.empty()) dealt->second.chunk = divisor(step_of(tiles), dealt->second.chunk);
       continue;
     }
     if (dealt == choice.dealt.end() && written[iter].lanes == 0) continue;
     const std::int64_t lanes = std::max<std::int64_t>(written[iter].lanes, 1);
-    deal(iter, !tiles.empty() ? tiles.back() : std::max(choice.points(iter) / lanes, std::int64_t{1}) * lanes);
+    deal(iter, !tiles.empty() ? step_of(tiles) : std::max(choice.points(iter) / lanes, std::int64_t{1}) * lanes);
   }
   fit_threads(p, choice);
   add_grid(p, choice, written_order(p.nest, p.outputs));
