@@ -120,40 +120,22 @@ constexpr auto kernel_numbers = std::make_index_sequence<kernel::kernel_passes.s
 constexpr auto all_host_passes = with_kernel_passes(host_table, kernel_numbers);
 constexpr auto all_gpu_passes = with_kernel_passes(gpu_table, kernel_numbers);
 
+/// What `of` gives for the representation that the unit has at a level.
+template <class Function>
+auto at(Level level, const Unit& unit, Function of) {
+  switch (level) {
+    case nest:
+      return of(unit.nest);
+    case tile:
+      return of(unit.program);
+    case kernel:
+      return of(unit.lowered.kernel);
+  }
+  internal_error("unknown level");
+}
+
 std::string text_at(Level level, const Unit& unit) {
-  switch (level) {
-    case nest:
-      return to_text(unit.nest);
-    case tile:
-      return to_text(unit.program);
-    case kernel:
-      return to_text(unit.lowered.kernel);
-  }
-  internal_error("unknown level");
-}
-
-std::string summary_at(Level level, const Unit& unit) {
-  switch (level) {
-    case nest:
-      return summarize(unit.nest);
-    case tile:
-      return summarize(unit.program);
-    case kernel:
-      return summarize(unit.lowered.kernel);
-  }
-  internal_error("unknown level");
-}
-
-Result<void> verify_at(Level level, const Unit& unit) {
-  switch (level) {
-    case nest:
-      return nest::verify(unit.nest);
-    case tile:
-      return tile::verify(unit.program);
-    case kernel:
-      return kernel::verify(unit.lowered.kernel);
-  }
-  internal_error("unknown level");
+  return at(level, unit, [](const auto& ir) { return to_text(ir); });
 }
 
 }  // namespace
@@ -175,7 +157,7 @@ Result<void> run_passes(std::span<const Pass<Target>> passes, Unit& unit, const 
     const Clock::time_point start = Clock::now();
     if (Result<void> done = pass.run(unit, target); !done) return done;
     const std::chrono::duration<double> spent = Clock::now() - start;
-    if (const Result<void> sound = verify_at(pass.output, unit); !sound)
+    if (const Result<void> sound = at(pass.output, unit, [](const auto& ir) { return verify(ir); }); !sound)
       internal_error(fmt::format("after {}: {}\n{}", pass.name, render(sound.error()), text_at(pass.output, unit)));
     if (trace == nullptr) continue;
     std::string text = text_at(pass.output, unit);
@@ -184,7 +166,7 @@ Result<void> run_passes(std::span<const Pass<Target>> passes, Unit& unit, const 
     entry.pass = pass.name;
     entry.description = pass.description;
     entry.kind = pass.input == pass.output ? nest::PassKind::transform : nest::PassKind::lowering;
-    entry.summary = summary_at(pass.output, unit);
+    entry.summary = at(pass.output, unit, [](const auto& ir) { return summarize(ir); });
     entry.text = before = std::move(text);
     entry.notes = unit.reasons;
     entry.seconds = spent.count();

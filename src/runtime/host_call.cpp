@@ -77,8 +77,7 @@ Result<void> HostCall::run(const std::vector<std::byte*>& addresses) const {
   bases.push_back(workspace.get());
   for (const RecordedCall::Step& step : call_.steps) {
     if (const auto* fill = std::get_if<RecordedCall::FillStep>(&step)) {
-      const TensorView view = patched_view(*fill, bases);
-      for_each_index(view.shape, [&](const std::vector<std::int64_t>& index) { view.set(index, fill->value); });
+      fill_on_host(*fill, bases);
     } else if (auto done = run_launch(std::get<RecordedCall::LaunchStep>(step), bases); !done) {
       return done;
     }

@@ -147,4 +147,9 @@ TensorView patched_view(const RecordedCall::FillStep& step, const std::vector<st
   return view;
 }
 
+void fill_on_host(const RecordedCall::FillStep& step, const std::vector<std::byte*>& bases) {
+  const TensorView view = patched_view(step, bases);
+  for_each_index(view.shape, [&](const std::vector<std::int64_t>& index) { view.set(index, step.value); });
+}
+
 }  // namespace tilewright

@@ -56,5 +56,7 @@ Result<RecordedCall> record_call(const LoweredPlan& plan, const std::vector<Tens
 std::vector<std::int64_t> patched_arguments(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases);
 /// The view of a fill for tensors at these addresses.
 TensorView patched_view(const RecordedCall::FillStep& step, const std::vector<std::byte*>& bases);
+/// Does a fill in the host's memory.
+void fill_on_host(const RecordedCall::FillStep& step, const std::vector<std::byte*>& bases);
 
 }  // namespace tilewright

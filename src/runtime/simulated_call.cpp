@@ -92,8 +92,7 @@ Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
   }
   for (const RecordedCall::Step& step : call_.steps) {
     if (const auto* fill = std::get_if<RecordedCall::FillStep>(&step)) {
-      const TensorView view = patched_view(*fill, bases);
-      for_each_index(view.shape, [&](const std::vector<std::int64_t>& index) { view.set(index, fill->value); });
+      fill_on_host(*fill, bases);
       const kernel::SimulatedRange& range = memory[fill->tensor];
       std::fill_n(range.states, range.bytes, kernel::SimulatedRange::given);
     } else if (auto done = launch(std::get<RecordedCall::LaunchStep>(step), bases, memory, options); !done) {

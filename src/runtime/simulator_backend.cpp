@@ -5,33 +5,19 @@
 
 #include "plan/build_gpu_plan.h"
 #include "runtime/compilation.h"
+#include "runtime/host_memory_backend.h"
 #include "runtime/simulated_call.h"
 
 namespace tilewright {
 namespace {
 
-class SimulatorDeviceCall final : public DeviceCall {
- public:
-  explicit SimulatorDeviceCall(SimulatedCall call) : call_(std::move(call)) {}
-  Result<void> run(const std::vector<std::byte*>& addresses) const override { return call_.run(addresses); }
-  std::int64_t workspace_bytes() const override { return call_.workspace_bytes(); }
-
- private:
-  SimulatedCall call_;
-};
-
-class SimulatorBackend final : public Backend {
+class SimulatorBackend final : public HostMemoryBackend {
  public:
   explicit SimulatorBackend(const NvptxTarget& target) : target_(target) {}
 
   std::string device_name() const override { return "sim"; }
   std::string processor() const override { return "simulated " + target_.arch; }
   bool is_simulated() const override { return true; }
-  bool reaches(Device memory) const override { return memory.is_host_accessible(); }
-
-  Result<Tensor> allocate(DType dtype, Shape shape) override { return Tensor::allocate(dtype, std::move(shape)); }
-  Result<Tensor> to_device(const Tensor& host) override { return host; }
-  Result<Tensor> to_host(const Tensor& tensor) override { return tensor; }
 
   Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code) override {
@@ -50,11 +36,7 @@ class SimulatorBackend final : public Backend {
   }
 
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
-    std::vector<TensorView> views = compilation.views.operands;
-    views.push_back(compilation.views.output);
-    auto call = SimulatedCall::prepare(std::dynamic_pointer_cast<const SimulatedPlan>(compilation.plan), views);
-    if (!call) return std::unexpected(call.error());
-    return std::make_shared<const SimulatorDeviceCall>(std::move(*call));
+    return prepare_call<SimulatedCall, SimulatedPlan>(compilation);
   }
 
  private:

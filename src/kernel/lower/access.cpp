@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64;  ///< of a cache line
 
-std::int64_t bytes_of(DType dtype) {
-  return static_cast<std::int64_t>(size_of(dtype));
-}
-
 IntExpr stride_bytes(const tile::Tensor& tensor, std::size_t axis) {
   switch (tensor.strides[axis]) {
     case StrideClass::zero:

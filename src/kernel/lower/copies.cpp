@@ -10,21 +10,11 @@
 #include "kernel/lower/scalars.h"
 
 namespace tilewright::kernel::lowering {
-namespace {
-
-constexpr std::int64_t widest_access = 16;
-
-std::int64_t power_in(std::int64_t value) {
-  return value == 0 ? widest_access : value & -value;
-}
-
-}  // namespace
-
 /// The copy's pieces: the buffer's axes, the one along which the tensor's elements are neighbours last, and how many of
 /// these are one access.
 CopyPieces Lowering::plan_pieces(const tile::Copy& copy, const AccessMap& map) const {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
-  const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
+  const auto element = bytes_of(buffer.dtype);
   CopyPieces pieces{buffer.axes, {}, 1, 1};
   const auto along = std::ranges::find_if(pieces.axes, [&](const tile::BufferAxis& axis) {
     const auto bytes = map.bytes.find(axis.iter);
@@ -160,7 +150,7 @@ ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, c
 /// A piece's address in shared memory, as the thread's part and the constants' together.
 PieceTarget Lowering::piece_target(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place) {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
-  const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
+  const auto element = bytes_of(buffer.dtype);
   PieceTarget target{shared_.at(copy.buffer), 0, element, widest_access};
   for (const tile::BufferAxis& axis : pieces.axes) {
     const std::int64_t bytes = axis.outer_stride.constant() * element;
@@ -176,7 +166,7 @@ PieceTarget Lowering::piece_target(const tile::Copy& copy, const CopyPieces& pie
 void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value,
                            ValueId stage) {
   const PieceTarget target = piece_target(copy, pieces, place);
-  const auto element = static_cast<std::int64_t>(size_of(program_.buffers[copy.buffer].dtype));
+  const auto element = bytes_of(program_.buffers[copy.buffer].dtype);
   ValueId pointer = stage.valid() ? build_.offset(target.thread, stage) : target.thread;
   pointer = build_.offset(pointer, build_.index(target.constant));
   const auto access = [&](std::int64_t bytes) { return Access{static_cast<std::uint32_t>(bytes), false}; };

@@ -39,6 +39,17 @@ struct Scope {
   }
 };
 
+inline constexpr std::int64_t widest_access = 16;  ///< bytes of a GPU's
+
+/// The largest power of two that divides the value; the widest access for 0.
+inline std::int64_t power_in(std::int64_t value) {
+  return value == 0 ? widest_access : value & -value;
+}
+
+inline std::int64_t bytes_of(DType dtype) {
+  return static_cast<std::int64_t>(size_of(dtype));
+}
+
 /// A thread's share of a copy that is repeated in place: loads of all of it come before its stores.
 inline constexpr std::int64_t rounds_in_place = 16;
 

@@ -45,7 +45,7 @@ std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
     if (!allocate) continue;
     const tile::Buffer& buffer = program.buffers[allocate->buffer];
     offsets[allocate->buffer] = bytes;
-    const std::int64_t size = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
+    const std::int64_t size = buffer.elements.constant() * bytes_of(buffer.dtype);
     bytes += (size + stage_align - 1) / stage_align * stage_align;
   }
   return bytes;
@@ -171,7 +171,7 @@ bool Lowering::holds_zeros_outside(const tile::For& loop) const {
 /// are quicker.
 std::int64_t Lowering::async_bytes(const AheadCopy& ahead) const {
   if (ahead.copy->otherwise && !is_zero(*ahead.copy->otherwise)) return 0;
-  const auto element = static_cast<std::int64_t>(size_of(program_.buffers[ahead.copy->buffer].dtype));
+  const auto element = bytes_of(program_.buffers[ahead.copy->buffer].dtype);
   std::int64_t bytes = element;
   if (ahead.to.stride == element) bytes = std::min(ahead.pieces.lanes * element, std::max(ahead.to.align, element));
   return bytes >= (ahead.to.stride == element ? 4 : 8) ? bytes : 0;
@@ -179,7 +179,7 @@ std::int64_t Lowering::async_bytes(const AheadCopy& ahead) const {
 
 /// i32: the bytes of so many of a piece's neighbours that are inside. Invalid: all of them.
 ValueId Lowering::valid_bytes(const AheadCopy& ahead, const PiecePlace& place, std::int64_t lane, std::int64_t bytes) {
-  const auto element = static_cast<std::int64_t>(size_of(program_.buffers[ahead.copy->buffer].dtype));
+  const auto element = bytes_of(program_.buffers[ahead.copy->buffer].dtype);
   const ValueId none = build_.index(0);
   ValueId valid;
   ValueId inside;
@@ -205,7 +205,7 @@ ValueId Lowering::valid_bytes(const AheadCopy& ahead, const PiecePlace& place, s
 }
 
 void Lowering::copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId to) {
-  const auto element = static_cast<std::int64_t>(size_of(program_.buffers[ahead.copy->buffer].dtype));
+  const auto element = bytes_of(program_.buffers[ahead.copy->buffer].dtype);
   const std::int64_t bytes = async_bytes(ahead);
   for (std::int64_t lane = 0; lane < ahead.pieces.lanes; lane += bytes / element)
     build_.copy_async(build_.offset(to, build_.index(lane * ahead.to.stride)),

@@ -10,17 +10,7 @@
 namespace tilewright::kernel::lowering {
 namespace {
 
-constexpr std::int64_t widest_access = 16;
 constexpr std::int64_t warp_threads = 32;
-
-std::int64_t bytes_of(DType dtype) {
-  return static_cast<std::int64_t>(size_of(dtype));
-}
-
-/// The largest power of two that divides the value; the widest access for 0.
-std::int64_t power_in(std::int64_t value) {
-  return value == 0 ? widest_access : value & -value;
-}
 
 std::int64_t count_of(const tile::Program& program) {
   return tile::block_threads(program);

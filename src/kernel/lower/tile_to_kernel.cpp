@@ -29,7 +29,7 @@ Products products_of(const tile::Program& program) {
     const auto* contract = std::get_if<tile::Contract>(&op.node);
     if (!contract) return;
     const tile::TileType& type = program.values[op.results[0]].type;
-    Products here{std::max<std::int64_t>(static_cast<std::int64_t>(size_of(type.dtype)) / 4, 1)};
+    Products here{std::max<std::int64_t>(lowering::bytes_of(type.dtype) / 4, 1)};
     for (const tile::Axis& axis : type.axes) here.sums *= axis.size;
     const std::vector<tile::Axis>& factor = program.values[contract->lhs].type.axes;
     const bool terms = std::ranges::any_of(factor, [&](const tile::Axis& axis) {
@@ -134,7 +134,7 @@ LoweredKernel Lowering::run_points() {
     const tile::BufferId id{static_cast<std::uint32_t>(b)};
     const tile::Buffer& buffer = program_.buffers[id];
     buffer_offsets_[id] = result_.workspace_bytes;
-    const IntExpr bytes = buffer.elements * IntExpr(static_cast<std::int64_t>(size_of(buffer.dtype)));
+    const IntExpr bytes = buffer.elements * IntExpr(bytes_of(buffer.dtype));
     result_.workspace_bytes = result_.workspace_bytes + ceil_div(bytes, 64) * 64;
   }
   const ValueId begin = build_.parameter("begin", {Element::i64, 1});
