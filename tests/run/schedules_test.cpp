@@ -53,6 +53,17 @@ TEST(Schedules, tiles_inside_a_staged_tile_that_do_not_divide_it) {
     }
 }
 
+TEST(Schedules, two_reads_of_a_staged_tensor_have_a_buffer_each) {
+  for (const std::string processor : {"", "sse2"}) {
+    EXPECT_TRUE(agrees({.statement = scheduled("o[i] = a[2] - a[0] + cast(i32, b[i])", {"tile(i, 5)", "cache(a)"}),
+                        .operands = {{"a", DType::i32, {3}}, {"b", DType::f32, {7}}},
+                        .processor = processor}));
+    EXPECT_TRUE(agrees({.statement = scheduled("o[] ++= a[i + 1, i] - a[0, i] + c[i]", {"tile(i, 4)", "cache(a)"}),
+                        .operands = {{"a", DType::i8, {12, 11}}, {"c", DType::i8, {11}}},
+                        .processor = processor}));
+  }
+}
+
 TEST(Schedules, tiles_of_every_size) {
   for (const int tile : {1, 2, 3, 4, 7, 8, 16, 33, 64})
     EXPECT_TRUE(agrees({scheduled("s[i] ++= a[i, j] * b[j]",

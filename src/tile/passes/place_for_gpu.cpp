@@ -61,8 +61,6 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
                      const std::vector<Axis>& registers) {
   const Tensor& tensor = program.tensors[load.tensor];
   Buffer buffer{tensor.name + ".shared", tensor.dtype, Space::shared, {}, 1};
-  for (int number = 2; std::ranges::any_of(program.buffers, [&](const Buffer& b) { return b.name == buffer.name; });)
-    buffer.name = tensor.name + ".shared" + std::to_string(number++);
   const IterId along = contiguous_iter(tensor, load.index);
   // A thread that takes neighbours together reads them as they lie in memory.
   const Axis* together = along.valid() ? find_axis(registers, along) : nullptr;

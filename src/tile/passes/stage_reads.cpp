@@ -104,10 +104,20 @@ class Staging {
     }
   }
 
+  /// Two reads of a tensor have a buffer each.
+  std::string unused_name(std::string name) const {
+    const std::string first = name;
+    for (int number = 2; std::ranges::find(program_.buffers, name, &Buffer::name) != program_.buffers.end(); ++number)
+      name = first + std::to_string(number);
+    return name;
+  }
+
   void stage_at(Block& block, const Op& first) {
     const Load load = std::get<Load>(first.node);
     const std::vector<Axis> registers = program_.values[first.results[0]].type.axes;
-    const BufferId buffer = program_.buffers.add(rule_.buffer(program_, cache_, load, registers));
+    Buffer planned = rule_.buffer(program_, cache_, load, registers);
+    planned.name = unused_name(std::move(planned.name));
+    const BufferId buffer = program_.buffers.add(std::move(planned));
     walk(block, [&](Op& op) {
       if (matches(op)) op.node = LoadBuffer{buffer};
     });
