@@ -1,5 +1,6 @@
 # The libraries of others, each behind one target, so that a layer names what it needs and not how it is linked:
-#   tw_llvm     LLVM 19's code generation, and the loader of its objects (only src/codegen may link it)
+#   tw_llvm     LLVM 19's code generation, and the loader of its objects (only src/codegen may link it); a target whose
+#               property TILEWRIGHT_HOLDS_LLVM is true links its archives
 #   tw_threads  the host's threads: oneTBB, or the standard library alone (only src/runtime may link it)
 # TILEWRIGHT_STATIC takes archives everywhere, so that the command line needs nothing but the C library.
 if(TILEWRIGHT_STATIC)
@@ -27,7 +28,12 @@ if(TILEWRIGHT_STATIC)
       IMPORTED_LOCATION_NONE "${ZSTD_ARCHIVE}" IMPORTED_LOCATION_RELEASE "${ZSTD_ARCHIVE}")
   endif()
 else()
-  target_link_libraries(tw_llvm INTERFACE LLVM)
+  # The installed library holds LLVM and hides it, so that it lives beside another LLVM in one process; what is only run
+  # here (tests, the command line) takes the shared one, which links in no time.
+  option(TILEWRIGHT_LLVM_INSIDE "Link LLVM into libtilewright instead of depending on its shared library" ON)
+  llvm_map_components_to_libnames(llvm_archives core native NVPTX runtimedyld)
+  set(inside "$<BOOL:$<TARGET_PROPERTY:TILEWRIGHT_HOLDS_LLVM>>")
+  target_link_libraries(tw_llvm INTERFACE "$<${inside}:${llvm_archives}>" "$<$<NOT:${inside}>:LLVM>")
 endif()
 
 # Distributions ship oneTBB as a shared library only; the self-contained file uses the standard library's threads.

@@ -21,6 +21,10 @@ class DeviceCall {
   /// Runs on tensors of the same shapes, strides and alignments, and returns when the results are there; `addresses` by
   /// the plan's operands in order, then its output.
   virtual Result<void> run(const std::vector<std::byte*>& addresses) const = 0;
+  /// Queues the same on a stream of the caller's and does not wait. R082: the device has no streams.
+  virtual Result<void> run_on(void*, const std::vector<std::byte*>&) const {
+    return fail("R082", "this engine's device has no streams", "leave the stream out: the call waits for its results");
+  }
   /// The same again and again, timed as the device does it best: by the host's clock where it has none of its own.
   virtual Result<CallTiming> time(const std::vector<std::byte*>& addresses, const TimingEffort& effort) const {
     return time_on_host([&] { return run(addresses); }, effort);

@@ -31,18 +31,22 @@ constexpr std::array<TypeEntry, 12> types{{{DType::f64, dlpack::type_float},
 constexpr std::array<DeviceKind, 5> device_kinds{DeviceKind::cpu, DeviceKind::cuda, DeviceKind::cuda_host,
                                                  DeviceKind::metal, DeviceKind::cuda_managed};
 
-std::optional<DType> dtype_from(dlpack::DataType type) {
+}  // namespace
+
+std::optional<DType> dtype_of(dlpack::DataType type) {
   if (type.lanes != 1) return std::nullopt;
   for (const TypeEntry& entry : types)
     if (entry.code == type.code && size_of(entry.dtype) * 8 == type.bits) return entry.dtype;
   return std::nullopt;
 }
 
-dlpack::DataType to_data_type(DType dtype) {
+dlpack::DataType dlpack_type(DType dtype) {
   for (const TypeEntry& entry : types)
     if (entry.dtype == dtype) return {entry.code, static_cast<std::uint8_t>(size_of(dtype) * 8), 1};
   internal_error("an element type without a DLPack code");
 }
+
+namespace {
 
 /// Describes `source`, without its owner.
 Result<BorrowedMemory> describe(const dlpack::Tensor& source) {
@@ -52,7 +56,7 @@ Result<BorrowedMemory> describe(const dlpack::Tensor& source) {
   if (static_cast<std::size_t>(source.ndim) > max_rank)
     return fail("R001", fmt::format("a DLPack tensor has {} axes", source.ndim),
                 fmt::format("ranks 0 to {} are supported", max_rank));
-  std::optional<DType> dtype = dtype_from(source.dtype);
+  std::optional<DType> dtype = dtype_of(source.dtype);
   if (!dtype)
     return fail("R022",
                 fmt::format("a DLPack tensor of type code {}, {} bits, {} lanes", source.dtype.code, source.dtype.bits,
@@ -102,7 +106,7 @@ Managed* export_tensor(const Tensor& tensor) {
       .data = is_handle ? tensor.base() : tensor.data(),
       .device = {static_cast<std::int32_t>(tensor.device().kind), tensor.device().index},
       .ndim = static_cast<std::int32_t>(tensor.rank()),
-      .dtype = to_data_type(tensor.dtype()),
+      .dtype = dlpack_type(tensor.dtype()),
       .shape = exported->shape.data(),
       .strides = exported->strides.data(),
       .byte_offset = is_handle ? tensor.byte_offset() : 0,
@@ -113,6 +117,13 @@ Managed* export_tensor(const Tensor& tensor) {
 }
 
 }  // namespace
+
+Result<Tensor> borrow_dlpack(const dlpack::Tensor& source, bool read_only) {
+  Result<BorrowedMemory> memory = describe(source);
+  if (!memory) return std::unexpected(std::move(memory.error()));
+  memory->read_only = read_only;
+  return Tensor::borrow(std::move(*memory));
+}
 
 Result<Tensor> from_dlpack(dlpack::ManagedTensorVersioned* managed) {
   if (managed == nullptr) return fail("R020", "a null DLPack tensor");

@@ -1,10 +1,18 @@
 // Tensors from and to other libraries, without a copy, by DLPack.
 #pragma once
 
+#include <optional>
+
 #include "runtime/dlpack.h"
 #include "runtime/tensor.h"
 
 namespace tilewright {
+
+/// A tensor over described memory, which must outlive it. R020, R022, R023 and R001 to R008 as below.
+Result<Tensor> borrow_dlpack(const dlpack::Tensor& source, bool read_only);
+/// The element type of a description; nullopt where there is none here.
+std::optional<DType> dtype_of(dlpack::DataType type);
+dlpack::DataType dlpack_type(DType dtype);
 
 /// A tensor over the memory of `managed`, whose deleter runs when the last Tensor over it goes. On failure `managed`
 /// stays the caller's. Null strides are row-major; `byte_offset` counts; a tensor without elements may have null data.

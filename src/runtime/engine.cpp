@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <functional>
 
 #include "lang/bind.h"
 #include "lang/parse.h"
 #include "runtime/backend.h"
+#include "runtime/byte_range.h"
+#include "runtime/call_signature.h"
 #include "runtime/check_overlap.h"
 #include "runtime/cuda/cuda_backend.h"
 #include "runtime/host_backend.h"
@@ -16,37 +16,40 @@
 
 namespace tilewright {
 
-/// What a call is specialised on: types, shapes, strides and alignments of its operands and its output.
-struct Signature {
-  std::vector<std::int64_t> words;
-  friend bool operator==(const Signature&, const Signature&) = default;
+/// The bytes that a tensor touches, relative to its element (0, …, 0).
+struct Reach {
+  std::uintptr_t begin;
+  std::uintptr_t end;
 
-  void add(const Tensor& tensor) {
-    words.push_back(static_cast<std::int64_t>(tensor.dtype()) << 8 | static_cast<std::int64_t>(tensor.rank()));
-    words.insert(words.end(), tensor.shape().begin(), tensor.shape().end());
-    words.insert(words.end(), tensor.strides().begin(), tensor.strides().end());
-    const auto address = reinterpret_cast<std::uintptr_t>(tensor.data());
-    words.push_back(address == 0 ? 6 : std::min(std::countr_zero(address), 6));
+  static Reach of(const Tensor& tensor) {
+    const ByteRange range = tensor.bytes();
+    const auto base = reinterpret_cast<std::uintptr_t>(tensor.data());
+    return {range.begin - base, range.end - base};
+  }
+  ByteRange at(const std::byte* data) const {
+    const auto base = reinterpret_cast<std::uintptr_t>(data);
+    return {base + begin, base + end};
   }
 };
 
-struct SignatureHash {
-  std::size_t operator()(const Signature& signature) const {
-    std::uint64_t hash = 1469598103934665603ULL;  // FNV-1a over words
-    for (std::int64_t word : signature.words) hash = (hash ^ static_cast<std::uint64_t>(word)) * 1099511628211ULL;
-    return static_cast<std::size_t>(hash ^ hash >> 32U);
-  }
-};
-
-/// A statement's call prepared for one signature.
+/// A statement's call checked and prepared for one signature.
 struct PreparedCall {
   std::shared_ptr<const DeviceCall> call;
   std::vector<std::size_t> order;  ///< operand of the statement at each tensor of the plan
+  std::vector<Reach> reaches;      ///< of the operands, then of the output
+
+  /// The output keeps clear of the operands, with these addresses.
+  bool is_apart(std::span<const TensorRef> operands, const TensorRef& output) const {
+    const ByteRange written = reaches.back().at(output.data);
+    for (std::size_t n = 0; n < operands.size(); ++n)
+      if (written.overlaps(reaches[n].at(operands[n].data))) return false;
+    return true;
+  }
 };
 
 struct Kernel::CallCache {
-  LruMap<Signature, std::shared_ptr<const PreparedCall>, SignatureHash> prepared{64};
-  LruMap<Signature, std::shared_ptr<const std::pair<DType, Shape>>, SignatureHash> outputs{64};
+  LruMap<CallSignature, std::shared_ptr<const PreparedCall>, CallSignatureHash> prepared{64};
+  LruMap<CallSignature, std::shared_ptr<const std::pair<DType, Shape>>, CallSignatureHash> outputs{64};
 };
 
 struct Engine::State {
@@ -154,6 +157,13 @@ bool Engine::is_simulated() const {
 
 namespace {
 
+std::unexpected<Diagnostics> misfit(const Kernel& kernel, const std::string& received) {
+  std::string expected;
+  for (const std::string& name : kernel.operand_names()) expected += (expected.empty() ? "" : ", ") + name;
+  return fail("R076", "operands do not fit " + kernel.name() + ": " + received,
+              "it reads (" + expected + "), each once");
+}
+
 /// Operands in the statement's order. R076: a missing, unknown or repeated name.
 Result<std::vector<const Tensor*>> in_order(const Kernel& kernel, const std::vector<Operand>& operands) {
   const std::vector<std::string>& names = kernel.operand_names();
@@ -169,10 +179,15 @@ Result<std::vector<const Tensor*>> in_order(const Kernel& kernel, const std::vec
   if (fits) return tensors;
   std::string received;
   for (const Operand& operand : operands) received += (received.empty() ? "" : ", ") + operand.name;
-  std::string expected;
-  for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
-  return fail("R076", "operands do not fit " + kernel.name() + ": received (" + received + ")",
-              "it reads (" + expected + "), each once");
+  return misfit(kernel, "received (" + received + ")");
+}
+
+/// Of operands in the statement's order. R077: a program. R076: another number of them.
+Result<void> check_positions(const Kernel& kernel, const std::vector<const Tensor*>& tensors) {
+  if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: use run");
+  if (tensors.size() != kernel.operand_names().size())
+    return misfit(kernel, "received " + std::to_string(tensors.size()));
+  return {};
 }
 
 Result<void> check_devices(const Backend& backend, const Kernel& kernel, const std::vector<const Tensor*>& tensors) {
@@ -203,7 +218,7 @@ Result<void> check_memory(const Kernel& kernel, const std::vector<const Tensor*>
 
 /// The output's type and shape for these operands, from the cache or by binding.
 Result<std::pair<DType, Shape>> output_type(const Kernel& kernel, const std::vector<const Tensor*>& tensors,
-                                            const Signature& signature) {
+                                            const CallSignature& signature) {
   if (const auto known = kernel.calls().outputs.find(signature)) return **known;
   std::vector<lang::OperandType> types;
   for (std::size_t t = 0; t < tensors.size(); ++t)
@@ -229,16 +244,13 @@ struct Engine::ReadyCall {
   std::vector<std::byte*> addresses;
 };
 
-Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<Operand>& operands,
+Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<const Tensor*>& tensors,
                                         const Tensor& output) const {
-  if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: use run");
-  const auto tensors = in_order(kernel, operands);
-  if (!tensors) return std::unexpected(tensors.error());
-  if (auto there = check_devices(*state_->backend, kernel, *tensors); !there)
+  if (auto there = check_devices(*state_->backend, kernel, tensors); !there)
     return std::unexpected(std::move(there.error()));
-  Signature signature;
-  for (const Tensor* tensor : *tensors) signature.add(*tensor);
-  const auto expected = output_type(kernel, *tensors, signature);
+  CallSignature signature;
+  for (const Tensor* tensor : tensors) signature.add(TensorRef::of(*tensor));
+  const auto expected = output_type(kernel, tensors, signature);
   if (!expected) return std::unexpected(expected.error());
   if (output.dtype() != expected->first || output.shape() != expected->second || output.is_read_only() ||
       !state_->backend->reaches(output.device()))
@@ -247,16 +259,18 @@ Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<
                     shape_text(output.shape()) + (output.is_read_only() ? ", read only" : "") + " on " +
                     to_text(output.device()),
                 "it must be writable " + std::string(name(expected->first)) + " " + shape_text(expected->second));
-  if (auto apart = check_memory(kernel, *tensors, output); !apart) return std::unexpected(std::move(apart.error()));
+  if (auto apart = check_memory(kernel, tensors, output); !apart) return std::unexpected(std::move(apart.error()));
 
-  signature.add(output);
+  signature.add(TensorRef::of(output));
   signature.words.push_back(state_->number);
   std::shared_ptr<const PreparedCall> prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
   if (!prepared) {
     const TensorView out = output.view();
-    auto compiled = state_->backend->compile(*kernel.statement(), named_views(kernel, *tensors), &out, true);
+    auto compiled = state_->backend->compile(*kernel.statement(), named_views(kernel, tensors), &out, true);
     if (!compiled) return std::unexpected(compiled.error());
     PreparedCall call;
+    for (const Tensor* tensor : tensors) call.reaches.push_back(Reach::of(*tensor));
+    call.reaches.push_back(Reach::of(output));
     for (const nest::Tensor& tensor : compiled->nest.tensors)
       call.order.push_back(static_cast<std::size_t>(std::ranges::find(kernel.operand_names(), tensor.name) -
                                                     kernel.operand_names().begin()));
@@ -271,22 +285,70 @@ Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<
   }
   std::vector<std::byte*> addresses;
   addresses.reserve(prepared->order.size() + 2);
-  for (std::size_t operand : prepared->order) addresses.push_back((*tensors)[operand]->data());
+  for (std::size_t operand : prepared->order) addresses.push_back(tensors[operand]->data());
   addresses.push_back(output.data());
   return ReadyCall{std::move(prepared), std::move(addresses)};
 }
 
-Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
+Result<void> Engine::call(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output,
+                          const CallOptions& options) const {
+  std::vector<TensorRef> refs;
+  refs.reserve(operands.size());
+  for (const Tensor* operand : operands) refs.push_back(TensorRef::of(*operand));
+  if (const auto done = call_again(kernel, refs, TensorRef::of(output), options)) return *done;
+  if (auto fits = check_positions(kernel, operands); !fits) return fits;
   const auto call = ready(kernel, operands, output);
   if (!call) return std::unexpected(call.error());
-  return call->prepared->call->run(call->addresses);
+  const DeviceCall& prepared = *call->prepared->call;
+  return options.stream ? prepared.run_on(*options.stream, call->addresses) : prepared.run(call->addresses);
+}
+
+std::optional<Result<void>> Engine::call_again(const Kernel& kernel, std::span<const TensorRef> operands,
+                                               const TensorRef& output, const CallOptions& options) const {
+  if (!kernel.statement() || operands.size() != kernel.operand_names().size()) return std::nullopt;
+  CallSignature signature;
+  signature.words.reserve(8 * (operands.size() + 1));
+  for (const TensorRef& operand : operands) signature.add(operand);
+  signature.add(output);
+  signature.words.push_back(state_->number);
+  const auto prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
+  if (!prepared || !prepared->is_apart(operands, output)) return std::nullopt;
+  std::vector<std::byte*> addresses;
+  addresses.reserve(operands.size() + 2);
+  for (std::size_t operand : prepared->order) addresses.push_back(operands[operand].data);
+  addresses.push_back(output.data);
+  return options.stream ? prepared->call->run_on(*options.stream, addresses) : prepared->call->run(addresses);
+}
+
+Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
+  const auto tensors = in_order(kernel, operands);
+  if (!tensors) return std::unexpected(tensors.error());
+  return call(kernel, *tensors, output);
 }
 
 Result<CallTiming> Engine::time_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
                                      const TimingEffort& effort) const {
-  const auto call = ready(kernel, operands, output);
+  const auto tensors = in_order(kernel, operands);
+  if (!tensors) return std::unexpected(tensors.error());
+  if (auto fits = check_positions(kernel, *tensors); !fits) return std::unexpected(std::move(fits.error()));
+  const auto call = ready(kernel, *tensors, output);
   if (!call) return std::unexpected(call.error());
   return call->prepared->call->time(call->addresses, effort);
+}
+
+Result<std::pair<DType, Shape>> result_type(const Kernel& kernel, const std::vector<const Tensor*>& operands) {
+  if (auto fits = check_positions(kernel, operands); !fits) return std::unexpected(std::move(fits.error()));
+  CallSignature signature;
+  for (const Tensor* tensor : operands) signature.add(TensorRef::of(*tensor));
+  return output_type(kernel, operands, signature);
+}
+
+std::shared_ptr<const std::pair<DType, Shape>> known_result_type(const Kernel& kernel,
+                                                                 std::span<const TensorRef> operands) {
+  CallSignature signature;
+  signature.words.reserve(8 * operands.size());
+  for (const TensorRef& operand : operands) signature.add(operand);
+  return kernel.calls().outputs.find(signature).value_or(nullptr);
 }
 
 Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& operands) const {
@@ -299,13 +361,11 @@ Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& op
   }
   const auto tensors = in_order(kernel, operands);
   if (!tensors) return std::unexpected(tensors.error());
-  Signature signature;
-  for (const Tensor* tensor : *tensors) signature.add(*tensor);
-  const auto type = output_type(kernel, *tensors, signature);
+  const auto type = result_type(kernel, *tensors);
   if (!type) return std::unexpected(type.error());
   auto output = allocate(type->first, type->second);
   if (!output) return output;
-  if (auto done = eval_into(kernel, operands, *output); !done) return std::unexpected(done.error());
+  if (auto done = call(kernel, *tensors, *output); !done) return std::unexpected(done.error());
   return output;
 }
 

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "runtime/call_signature.h"
 #include "runtime/call_timing.h"
 #include "runtime/compilation.h"
 #include "runtime/kernel.h"
@@ -17,6 +21,21 @@ struct EngineOptions {
   bool disk_cache = true;            ///< keep compiled kernels between processes
   std::int64_t workspace_limit = 0;  ///< bytes that one call may allocate beside its results; 0: no limit
 };
+
+/// What one call may ask for.
+struct CallOptions {
+  /// A CUstream of the device that the call is queued on, after what is there already; the call then returns before the
+  /// results are there. Absent: the call waits for them.
+  std::optional<void*> stream = {};
+};
+
+/// The element type and the shape of a statement's result for these operands, which are in the order of
+/// Kernel::operand_names(). R076: another number of them. R077: a program. B0xx as Engine::eval.
+Result<std::pair<DType, Shape>> result_type(const Kernel& kernel, const std::vector<const Tensor*>& operands);
+
+/// The same, if it has been asked for before; null where result_type() must check the operands.
+std::shared_ptr<const std::pair<DType, Shape>> known_result_type(const Kernel& kernel,
+                                                                 std::span<const TensorRef> operands);
 
 /// A handle; copies share the device and its caches. All calls are thread-safe and block until the results are there.
 class Engine {
@@ -32,6 +51,14 @@ class Engine {
   /// The same into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of check_overlap: it
   /// overlaps an operand or itself.
   Result<void> eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const;
+  /// eval_into with operands in the order of Kernel::operand_names(). R076: another number of them. R082: a stream on a
+  /// device that has none.
+  Result<void> call(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output,
+                    const CallOptions& options = {}) const;
+  /// The same call, if one of its signature has been made before and the output lies apart from the operands; nullopt
+  /// where a call() must check it.
+  std::optional<Result<void>> call_again(const Kernel& kernel, std::span<const TensorRef> operands,
+                                         const TensorRef& output, const CallOptions& options = {}) const;
   /// Calls eval_into again and again and times it: without the checks before a call, and on a device without the host's
   /// part of it. The errors are eval_into's.
   Result<CallTiming> time_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
@@ -57,7 +84,7 @@ class Engine {
  private:
   struct State;
   struct ReadyCall;
-  Result<ReadyCall> ready(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const;
+  Result<ReadyCall> ready(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output) const;
   explicit Engine(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

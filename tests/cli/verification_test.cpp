@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "cli/chain_length.h"
 #include "cli/error_bound.h"
 #include "cli/sample.h"
 #include "cli/verification.h"
+#include "report/chain_length.h"
 #include "runtime/engine.h"
 #include "runtime/fill.h"
 
@@ -34,7 +34,7 @@ Computed compute(const std::string& text, std::vector<Operand> operands) {
   Tensor result = engine.eval(kernel, operands).value();
   std::vector<nest::NamedView> views;
   for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
-  const std::int64_t chain = chain_length(engine.compile(kernel, views).value());
+  const std::int64_t chain = report::chain_length(engine.compile(kernel, views).value());
   return {std::move(kernel), std::move(operands), std::move(result), chain};
 }
 

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "cli/cases.h"
-#include "cli/ceilings.h"
-#include "cli/compile_case.h"
 #include "cli/device.h"
 #include "cli/load.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
-#include "cli/timing.h"
+#include "report/ceilings.h"
+#include "report/compile_steps.h"
+#include "report/timing.h"
 #include "runtime/thread_pool.h"
 
 namespace tilewright::cli {
@@ -21,8 +21,8 @@ namespace {
 struct Row {
   std::string kernel;
   std::string operands;
-  Timing timing;
-  Cost cost;
+  report::Timing timing;
+  report::Cost cost;
   double floor = 0;  ///< seconds
 
   double gflops() const { return cost.flops / timing.median / 1e9; }
@@ -30,11 +30,11 @@ struct Row {
   double fraction() const { return floor / timing.median; }
 };
 
-Cost case_cost(const std::vector<CompiledStep>& steps) {
-  Cost total;
-  for (const CompiledStep& step : steps) {
+report::Cost case_cost(const std::vector<report::CompiledStep>& steps) {
+  report::Cost total;
+  for (const report::CompiledStep& step : steps) {
     const nest::NestViews& views = step.compilation.views;
-    const Cost own = cost_of(step.compilation.nest, views.operands, views.output);
+    const report::Cost own = report::cost_of(step.compilation.nest, views.operands, views.output);
     total.flops += own.flops;
     total.bytes_read += own.bytes_read;
     total.bytes_written += own.bytes_written;
@@ -43,7 +43,7 @@ Cost case_cost(const std::vector<CompiledStep>& steps) {
 }
 
 /// A statement's result goes to the same memory in every call, as a program that calls it in a loop would have it.
-Result<Timing> time_case(const Engine& engine, const Case& each) {
+Result<report::Timing> time_case(const Engine& engine, const Case& each) {
   Result<std::vector<Operand>> operands = make_operands(each);
   if (!operands) return std::unexpected(operands.error());
   for (Operand& operand : *operands) {
@@ -65,13 +65,13 @@ Result<Timing> time_case(const Engine& engine, const Case& each) {
     calls = engine.time_into(*each.kernel, *operands, *output);
   }
   if (!calls) return std::unexpected(std::move(calls.error()));
-  return summarize(std::move(*calls));
+  return report::summarize(std::move(*calls));
 }
 
-Result<Row> measure_case(const Engine& engine, const Case& each, const Ceilings& ceilings) {
-  const Result<std::vector<CompiledStep>> steps = compile_case(engine, each);
+Result<Row> measure_case(const Engine& engine, const Case& each, const report::Ceilings& ceilings) {
+  const Result<std::vector<report::CompiledStep>> steps = report::compile_steps(engine, *each.kernel, views_of(each));
   if (!steps) return std::unexpected(steps.error());
-  const Result<Timing> timing = time_case(engine, each);
+  const Result<report::Timing> timing = time_case(engine, each);
   if (!timing) return std::unexpected(timing.error());
   Row row{each.kernel->name(), describe(each), *timing, case_cost(*steps)};
   row.floor = ceilings.floor(row.cost);
@@ -92,7 +92,7 @@ nlohmann::json to_json(const Row& row) {
           {"fraction_of_ceiling", row.fraction()}};
 }
 
-void print_json(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
+void print_json(const Engine& engine, const report::Ceilings& ceilings, const std::vector<Row>& rows) {
   nlohmann::json document = {{"device", engine.device_name()},
                              {"processor", engine.processor()},
                              {"threads", threads()},
@@ -106,7 +106,7 @@ void print_json(const Engine& engine, const Ceilings& ceilings, const std::vecto
   fmt::print("{}\n", document.dump(2));
 }
 
-void print_table(const Engine& engine, const Ceilings& ceilings, const std::vector<Row>& rows) {
+void print_table(const Engine& engine, const report::Ceilings& ceilings, const std::vector<Row>& rows) {
   const std::string device =
       engine.device_name() == "cpu" ? fmt::format("{}, {} threads", engine.processor(), threads()) : engine.processor();
   fmt::print(
@@ -136,7 +136,7 @@ Outcome run_bench(const Options& options) {
   if (!kernels) return std::unexpected(kernels.error());
   const Result<std::vector<Case>> cases = make_cases(*kernels, options, Need::data);
   if (!cases) return std::unexpected(cases.error());
-  const Result<Ceilings> ceilings = measure_ceilings(*engine);
+  const Result<report::Ceilings> ceilings = report::measure_ceilings(*engine);
   if (!ceilings) return std::unexpected(ceilings.error());
   Progress progress;
   std::vector<Row> rows;

@@ -195,6 +195,15 @@ Result<std::vector<Case>> make_cases(const std::vector<Kernel>& kernels, const O
   return cases;
 }
 
+std::vector<nest::NamedView> views_of(const Case& each) {
+  std::vector<nest::NamedView> views;
+  for (const Input& input : each.inputs)
+    views.push_back({input.name, input.file
+                                     ? input.file->view()
+                                     : TensorView{nullptr, input.dtype, input.shape, row_major_strides(input.shape)}});
+  return views;
+}
+
 Result<std::vector<Operand>> make_operands(const Case& each) {
   std::vector<Operand> operands;
   for (const Input& input : each.inputs) {

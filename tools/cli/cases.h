@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "lang/bind.h"
+#include "nest/evaluate.h"
 #include "runtime/kernel.h"
 
 namespace tilewright::cli {
@@ -37,6 +38,8 @@ Result<Input> parse_input(const std::string& text);
 /// with operands has neither -i nor examples.
 Result<std::vector<Case>> make_cases(const std::vector<Kernel>& kernels, const Options& options, Need need);
 
+/// The types, shapes and strides of its operands; data where a file holds it.
+std::vector<nest::NamedView> views_of(const Case& each);
 Result<std::vector<Operand>> make_operands(const Case& each);
 /// "a = f32 64x64, alpha = f32"
 std::string describe(const Case& each);

@@ -10,6 +10,7 @@
 #include "lang/parse.h"
 #include "nest/build.h"
 #include "nest/passes/schedule_table.h"
+#include "report/compile_steps.h"
 
 namespace tilewright::cli {
 namespace {
@@ -46,7 +47,7 @@ void check_kernel(const Kernel& kernel, Diagnostics& found) {
   for (const lang::Example& example : examples) {
     std::vector<lang::OperandType> known;
     for (const lang::ExampleOperand& o : example) known.push_back({o.name.name, o.dtype, o.shape});
-    for (const Kernel& step : statements_of(kernel)) check_statement(*step.statement(), known, found);
+    for (const Kernel& step : report::statements_of(kernel)) check_statement(*step.statement(), known, found);
   }
 }
 

@@ -7,24 +7,15 @@
 #include <cstdio>
 
 #include "cli/cases.h"
-#include "cli/ceilings.h"
-#include "cli/chain_length.h"
-#include "cli/compile_case.h"
 #include "cli/device.h"
-#include "cli/explanation.h"
 #include "cli/load.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
+#include "report/ceilings.h"
+#include "report/compile_steps.h"
+#include "report/explanation.h"
 
 namespace tilewright::cli {
-namespace {
-
-std::string titled(const std::string& title, const std::string& text) {
-  return fmt::format("{}\n{}{}\n", title, text, text.ends_with('\n') ? "" : "\n");
-}
-
-}  // namespace
-
 Outcome run_explain(const Options& options) {
   const Result<Engine> engine = open_device(options);
   if (!engine) return std::unexpected(engine.error());
@@ -35,33 +26,29 @@ Outcome run_explain(const Options& options) {
   if (!options.html.empty())
     if (Result<void> writable = check_output(options.html); !writable)
       return std::unexpected(std::move(writable.error()));
-  std::optional<Ceilings> ceilings;
+  std::optional<report::Ceilings> ceilings;
   if (!engine->is_simulated()) {
-    Result<Ceilings> measured = measure_ceilings(*engine);
+    Result<report::Ceilings> measured = report::measure_ceilings(*engine);
     if (!measured) return std::unexpected(measured.error());
     ceilings = *measured;
   }
-  std::vector<Explanation> explanations;
+  std::vector<report::Explanation> explanations;
   for (const Case& each : *cases) {
-    const Result<std::vector<CompiledStep>> steps = compile_case(*engine, each);
+    const auto steps = report::compile_steps(*engine, *each.kernel, views_of(each));
     if (!steps) return std::unexpected(steps.error());
-    for (const CompiledStep& step : *steps) {
+    for (const report::CompiledStep& step : *steps) {
       std::string title = step.kernel.name();
       if (each.kernel->program()) title = each.kernel->name() + ": " + title;
       if (const std::string with = describe(each); !with.empty()) title += " with " + with;
-      explanations.push_back(explain(std::move(title), step.compilation, ceilings));
+      explanations.push_back(report::explain(std::move(title), step.compilation, ceilings));
     }
   }
   if (!options.html.empty()) {
-    if (Result<void> written = write_text(options.html, to_html(explanations)); !written)
+    if (Result<void> written = write_text(options.html, report::to_html(explanations)); !written)
       return std::unexpected(std::move(written.error()));
     return ExitCode::right;
   }
-  for (const Explanation& explanation : explanations) {
-    fmt::print("== {}\n\n", explanation.title);
-    for (const Explanation::Section& section : explanation.sections)
-      fmt::print("{}", titled(section.title, section.text));
-  }
+  fmt::print("{}", report::to_text(explanations));
   return ExitCode::right;
 }
 

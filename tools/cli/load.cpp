@@ -89,8 +89,4 @@ Result<std::vector<Kernel>> load_kernels(const Options& options) {
   return kernels;
 }
 
-std::vector<Kernel> statements_of(const Kernel& kernel) {
-  return kernel.statement() ? std::vector<Kernel>{kernel} : kernel.steps();
-}
-
 }  // namespace tilewright::cli

@@ -16,7 +16,4 @@ Result<SourcePtr> read_source(const std::string& path);
 /// parser; C003: there are none in the file; C004: no kernel of that name.
 Result<std::vector<Kernel>> load_kernels(const Options& options);
 
-/// The statements that a kernel runs, in order: itself, or a program's.
-std::vector<Kernel> statements_of(const Kernel& kernel);
-
 }  // namespace tilewright::cli

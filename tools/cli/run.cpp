@@ -6,14 +6,15 @@
 #include <cstdio>
 
 #include "cli/cases.h"
-#include "cli/chain_length.h"
-#include "cli/cost.h"
 #include "cli/device.h"
 #include "cli/load.h"
 #include "cli/outputs.h"
 #include "cli/print_tensor.h"
 #include "cli/subcommands.h"
 #include "cli/verification.h"
+#include "report/chain_length.h"
+#include "report/compile_steps.h"
+#include "report/cost.h"
 
 namespace tilewright::cli {
 namespace {
@@ -85,8 +86,8 @@ class CaseRun {
     const std::string with = describe(case_);
     std::string report;
     bool right = true;
-    Cost cost;
-    for (const Kernel& step : statements_of(*case_.kernel)) {
+    report::Cost cost;
+    for (const Kernel& step : report::statements_of(*case_.kernel)) {
       Result<Verification> verification = verify_step(step, cost);
       if (!verification) return std::unexpected(std::move(verification.error()));
       right = right && verification->is_right();
@@ -126,7 +127,7 @@ class CaseRun {
   }
 
   /// Verifies the statement and makes its result known to those after it.
-  Result<Verification> verify_step(const Kernel& step, Cost& cost) {
+  Result<Verification> verify_step(const Kernel& step, report::Cost& cost) {
     std::vector<Operand> inputs, placed;
     for (const std::string& name : step.operand_names()) {
       inputs.push_back({name, *find(values_, name)});
@@ -147,11 +148,11 @@ class CaseRun {
     const std::vector<nest::NamedView> views = views_of(inputs);
     const Result<Compilation> compilation = engine_.compile(step, views);
     if (!compilation) return std::unexpected(compilation.error());
-    const Cost own = cost_of(compilation->nest, compilation->views.operands, result.view());
+    const report::Cost own = report::cost_of(compilation->nest, compilation->views.operands, result.view());
     cost.flops += own.flops;
     cost.bytes_read += own.bytes_read;
     cost.bytes_written += own.bytes_written;
-    return verify_result(*step.statement(), views, result.view(), chain_length(*compilation), progress_);
+    return verify_result(*step.statement(), views, result.view(), report::chain_length(*compilation), progress_);
   }
 
   const Engine& engine_;

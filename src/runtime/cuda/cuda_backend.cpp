@@ -26,10 +26,11 @@ class CudaCall final : public DeviceCall {
   std::int64_t workspace_bytes() const override { return call_.workspace_bytes; }
 
   Result<void> run(const std::vector<std::byte*>& addresses) const override {
-    auto workspace = DeviceMemory::allocate(stream_, call_.workspace_bytes);
-    if (!workspace) return std::unexpected(workspace.error());
-    if (auto queued = queue(with_workspace(addresses, *workspace)); !queued) return queued;
+    if (auto queued = queue_all(stream_, addresses); !queued) return queued;
     return stream_.synchronize();
+  }
+  Result<void> run_on(void* stream, const std::vector<std::byte*>& addresses) const override {
+    return queue_all(Stream::borrow(stream_.context_ptr(), static_cast<StreamHandle>(stream)), addresses);
   }
 
   /// Between events, the cache flushed before each call; calls that are too short for that as graphs of some, replayed.
@@ -40,7 +41,7 @@ class CudaCall final : public DeviceCall {
     auto workspace = DeviceMemory::allocate(stream_, call_.workspace_bytes);
     if (!workspace) return std::unexpected(workspace.error());
     const std::vector<std::byte*> bases = with_workspace(addresses, *workspace);
-    const auto work = [&](const Stream&, int) { return queue(bases); };
+    const auto work = [&](const Stream&, int) { return queue(stream_, bases); };
     const auto calls_in = [&](double seconds_a_call) {
       return static_cast<int>(std::clamp(effort.seconds / seconds_a_call, double(effort.least_calls), 1000.0));
     };
@@ -68,31 +69,39 @@ class CudaCall final : public DeviceCall {
     return bases;
   }
 
+  /// The call's steps, with a workspace that goes back once they have run.
+  Result<void> queue_all(const Stream& stream, const std::vector<std::byte*>& addresses) const {
+    auto workspace = DeviceMemory::allocate(stream, call_.workspace_bytes);
+    if (!workspace) return std::unexpected(workspace.error());
+    return queue(stream, with_workspace(addresses, *workspace));
+  }
+
   /// The call's steps, on the stream; does not wait.
-  Result<void> queue(const std::vector<std::byte*>& bases) const {
+  Result<void> queue(const Stream& stream, const std::vector<std::byte*>& bases) const {
     for (const RecordedCall::Step& step : call_.steps) {
       const auto* fill = std::get_if<RecordedCall::FillStep>(&step);
-      Result<void> queued = fill != nullptr ? fill_tensor(stream_, patched_view(*fill, bases), fill->value)
-                                            : launch(std::get<RecordedCall::LaunchStep>(step), bases);
+      Result<void> queued = fill != nullptr ? fill_tensor(stream, patched_view(*fill, bases), fill->value)
+                                            : launch(stream, std::get<RecordedCall::LaunchStep>(step), bases);
       if (!queued) return queued;
     }
     return {};
   }
 
   /// As many launches as a grid's limit asks for.
-  Result<void> launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases) const {
+  Result<void> launch(const Stream& stream, const RecordedCall::LaunchStep& step,
+                      const std::vector<std::byte*>& bases) const {
     std::vector<std::int64_t> arguments = patched_arguments(step, bases);
     std::vector<void*> parameters;
     for (std::int64_t& argument : arguments) parameters.push_back(&argument);
     const Function& function = functions_[step.kernel];
-    const std::int64_t most_blocks = stream_.context().device().max_grid_x;
+    const std::int64_t most_blocks = stream.context().device().max_grid_x;
     Launch shape;
     shape.block[0] = plan_->kernels[step.kernel].kernel.block->threads;
     shape.shared_bytes = shared_bytes_[step.kernel];
     for (std::int64_t begin = 0; begin < step.points; begin += most_blocks) {
       if (step.begin_slot) arguments[*step.begin_slot] = begin;
       shape.grid[0] = std::min(step.points - begin, most_blocks);
-      if (auto launched = function.launch(stream_, shape, parameters); !launched) return launched;
+      if (auto launched = function.launch(stream, shape, parameters); !launched) return launched;
     }
     return {};
   }

@@ -49,7 +49,7 @@ Codes codes_in(std::string_view text, Where where) {
 }
 
 Codes codes_under(const std::vector<const char*>& folders, Where where) {
-  constexpr std::array<std::string_view, 4> endings = {".cpp", ".h", ".tw", ".txt"};
+  constexpr std::array<std::string_view, 5> endings = {".c", ".cpp", ".h", ".tw", ".txt"};
   Codes codes;
   for (const char* folder : folders)
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(TILEWRIGHT_SOURCE_DIR) / folder))

@@ -1,10 +1,10 @@
 // What this machine can do at most, measured by kernels of this compiler on as many threads as a run uses.
 #pragma once
 
-#include "cli/cost.h"
+#include "report/cost.h"
 #include "runtime/engine.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 
 struct Ceilings {
   double copy = 0;   ///< bytes read and written a second
@@ -20,4 +20,4 @@ struct Ceilings {
 
 Result<Ceilings> measure_ceilings(const Engine& engine);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

@@ -1,12 +1,12 @@
 // Ceilings of this machine. See ceilings.h.
-#include "cli/ceilings.h"
+#include "report/ceilings.h"
 
 #include <algorithm>
 
-#include "cli/timing.h"
+#include "report/timing.h"
 #include "runtime/fill.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 namespace {
 
 constexpr TimingEffort effort{.seconds = 0.25, .least_calls = 5};
@@ -74,4 +74,4 @@ Result<Ceilings> measure_ceilings(const Engine& engine) {
   return Ceilings{2 * bytes * *copy, bytes * *read, bytes * *write, operations * *product};
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

@@ -1,7 +1,7 @@
 // Longest chain of additions of a plan: each launch's tile program is run on chain lengths instead of tiles. A loop
 // over a reduction is run twice, and what the second pass adds is added for each further one; a loop over outputs is
 // run once, because its passes write different elements. See chain_length.h.
-#include "cli/chain_length.h"
+#include "report/chain_length.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@
 #include "support/tensor_symbol.h"
 #include "tile/walk.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 namespace {
 
 using tile::IterId;
@@ -243,4 +243,4 @@ std::int64_t chain_length(const Compilation& compilation) {
   return std::max<std::int64_t>(chains.longest(), 1);
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

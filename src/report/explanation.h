@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/ceilings.h"
+#include "report/ceilings.h"
 #include "runtime/compilation.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 
 struct Explanation {
   struct Section {
@@ -23,7 +23,9 @@ struct Explanation {
 /// Without ceilings, of a device that is not there to be measured, there is no floor.
 Explanation explain(std::string title, const Compilation& compilation, const std::optional<Ceilings>& ceilings);
 
+/// Sections under their titles, one explanation after another.
+std::string to_text(const std::vector<Explanation>& explanations);
 /// One self-contained page: no script, no other file.
 std::string to_html(const std::vector<Explanation>& explanations);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

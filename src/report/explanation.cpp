@@ -1,16 +1,16 @@
 // Explanations of compiled statements. See explanation.h.
-#include "cli/explanation.h"
+#include "report/explanation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "cli/chain_length.h"
 #include "plan/run.h"
+#include "report/chain_length.h"
 #include "support/overloaded.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 namespace {
 
 std::string bytes_text(double bytes) {
@@ -140,6 +140,16 @@ Explanation explain(std::string title, const Compilation& compilation, const std
   return result;
 }
 
+std::string to_text(const std::vector<Explanation>& explanations) {
+  std::string text;
+  for (const Explanation& explanation : explanations) {
+    text += fmt::format("== {}\n\n", explanation.title);
+    for (const Explanation::Section& section : explanation.sections)
+      text += fmt::format("{}\n{}{}\n", section.title, section.text, section.text.ends_with('\n') ? "" : "\n");
+  }
+  return text;
+}
+
 std::string to_html(const std::vector<Explanation>& explanations) {
   std::string page(page_head);
   for (const Explanation& explanation : explanations) {
@@ -151,4 +161,4 @@ std::string to_html(const std::vector<Explanation>& explanations) {
   return page + "</html>\n";
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

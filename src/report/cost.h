@@ -7,7 +7,7 @@
 #include "nest/ir.h"
 #include "support/tensor_view.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 
 struct Cost {
   double flops = 0;       ///< arithmetic operations and functions of a float type, and a reduction's additions
@@ -19,4 +19,4 @@ struct Cost {
 /// `operands` by TensorId.
 Cost cost_of(const nest::Nest& nest, const std::vector<TensorView>& operands, const TensorView& output);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

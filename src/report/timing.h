@@ -5,7 +5,7 @@
 
 #include "runtime/call_timing.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 
 struct Timing {
   double median = 0;  ///< seconds
@@ -20,4 +20,4 @@ struct Timing {
 /// Of at least one call.
 Timing summarize(CallTiming calls);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

@@ -1,9 +1,9 @@
 // Quartiles of repeated calls. See timing.h.
-#include "cli/timing.h"
+#include "report/timing.h"
 
 #include <algorithm>
 
-namespace tilewright::cli {
+namespace tilewright::report {
 
 Timing summarize(CallTiming calls) {
   std::ranges::sort(calls.seconds);
@@ -11,4 +11,4 @@ Timing summarize(CallTiming calls) {
   return Timing{quantile(2), quantile(1), quantile(3), calls.seconds.size(), std::move(calls.method)};
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

@@ -1,10 +1,10 @@
 // Operations and bytes of a statement. See cost.h.
-#include "cli/cost.h"
+#include "report/cost.h"
 
 #include "nest/walk.h"
 #include "support/tensor_symbol.h"
 
-namespace tilewright::cli {
+namespace tilewright::report {
 namespace {
 
 double bytes_of(const TensorView& view) {
@@ -51,4 +51,4 @@ Cost cost_of(const nest::Nest& nest, const std::vector<TensorView>& operands, co
   return cost;
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::report

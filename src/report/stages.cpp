@@ -1,0 +1,125 @@
+// Stages of compilation as text. See stages.h.
+#include "report/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "codegen/llvm/host_jit.h"
+#include "codegen/llvm/nvptx.h"
+#include "runtime/nvptx_compilation.h"
+
+namespace tilewright::report {
+namespace {
+
+Result<std::string> nest_text(const EmitTarget&, const Compilation& compilation) {
+  return to_text(compilation.nest);
+}
+
+Result<std::string> tile_text(const EmitTarget&, const Compilation& compilation) {
+  return to_text_with_kernels(compilation.plan->plan);
+}
+
+/// What `part` makes of each kernel, a blank line between them.
+template <class Part>
+Result<std::string> each_kernel(const Compilation& compilation, Part&& part) {
+  std::string text;
+  for (const kernel::LoweredKernel& lowered : compilation.plan->kernels) {
+    Result<std::string> next = part(lowered.kernel);
+    if (!next) return next;
+    text += (text.empty() ? "" : "\n") + *next;
+  }
+  return text;
+}
+
+Result<std::string> kernel_text(const EmitTarget&, const Compilation& compilation) {
+  return each_kernel(compilation, [](const kernel::Kernel& kernel) -> Result<std::string> { return to_text(kernel); });
+}
+
+template <codegen::HostStage stage>
+Result<std::string> host_text(const EmitTarget&, const Compilation& compilation) {
+  return each_kernel(compilation, [](const kernel::Kernel& kernel) { return codegen::emit_for_host(kernel, stage); });
+}
+
+template <codegen::NvptxStage stage>
+Result<std::string> nvptx_text(const EmitTarget& target, const Compilation& compilation) {
+  return each_kernel(
+      compilation, [&](const kernel::Kernel& kernel) { return codegen::emit_for_nvptx(kernel, stage, *target.nvptx); });
+}
+
+/// A stage's text; null where the target has no such stage.
+struct Stage {
+  std::string_view name;
+  StageText host;
+  StageText nvptx;
+};
+constexpr std::array<Stage, 8> stages = {
+    {{"nest", nest_text, nest_text},
+     {"tile", tile_text, tile_text},
+     {"kernel", kernel_text, kernel_text},
+     {"llvm", host_text<codegen::HostStage::llvm>, nvptx_text<codegen::NvptxStage::llvm>},
+     {"asm", host_text<codegen::HostStage::assembly>, nullptr},
+     {"obj", host_text<codegen::HostStage::object>, nullptr},
+     {"ptx", nullptr, nvptx_text<codegen::NvptxStage::ptx>},
+     {"msl", nullptr, nullptr}}};
+
+}  // namespace
+
+Result<EmitTarget> emit_target_named(const std::string& name) {
+  constexpr std::string_view nvptx = "nvptx:";
+  if (name == "host") return EmitTarget{name, nullptr};
+  if (name.starts_with(nvptx) && name.size() > nvptx.size()) {
+    if (const NvptxTarget* target = nvptx_target_named(std::string_view(name).substr(nvptx.size())))
+      return EmitTarget{name, target};
+    return fail("C016", fmt::format("target '{}' is not there: this build knows no such architecture", name),
+                "nvptx:sm_80, nvptx:sm_89 or nvptx:sm_90a");
+  }
+  if (name == "metal")
+    return fail("C016",
+                fmt::format("target '{}' is not there: this build generates code for 'host' and 'nvptx' only", name),
+                "use '--target host' or '--target nvptx:sm_90a'");
+  return fail("C014", fmt::format("'{}' is no target", name), "host, nvptx:ARCH (nvptx:sm_90a) or metal");
+}
+
+Result<StageText> stage_named(const std::string& name, const EmitTarget& target) {
+  const auto stage = std::ranges::find(stages, name, &Stage::name);
+  if (stage == stages.end())
+    return fail("C014", fmt::format("'{}' is no stage", name), "nest, tile, kernel, llvm, asm, obj, ptx or msl");
+  if (const StageText text = target.nvptx != nullptr ? stage->nvptx : stage->host) return text;
+  return fail("C016", fmt::format("stage '{}' is not there: the target '{}' has none", name, target.name),
+              target.nvptx != nullptr ? "nest, tile, kernel, llvm or ptx" : "nest, tile, kernel, llvm, asm or obj");
+}
+
+Result<std::vector<CompiledStep>> compile_for(const EmitTarget& target, const Kernel& kernel,
+                                              std::vector<nest::NamedView> operands) {
+  if (target.nvptx != nullptr) {
+    NvptxCompiler compiler(*target.nvptx);
+    const Compile compile = [&](const Kernel& step, const std::vector<nest::NamedView>& read) {
+      return compiler.compile(*step.statement(), read, nullptr, false);
+    };
+    return compile_steps(compile, kernel, std::move(operands));
+  }
+  const Result<Engine> engine = Engine::open("cpu");
+  if (!engine) return std::unexpected(engine.error());
+  return compile_steps(*engine, kernel, std::move(operands));
+}
+
+Result<std::string> stage_text(const std::string& stage, const EmitTarget& target, const Kernel& kernel,
+                               const std::vector<CompiledStep>& steps) {
+  const Result<StageText> known = stage_named(stage, target);
+  if (!known) return std::unexpected(known.error());
+  if (stage == "obj" && (steps.size() > 1 || steps.front().compilation.plan->kernels.size() > 1))
+    return fail("C015", fmt::format("'{}' compiles to several kernels, and an object file holds one", kernel.name()),
+                "emit --stage asm prints them all");
+  std::string text;
+  for (const CompiledStep& step : steps) {
+    Result<std::string> part = (*known)(target, step.compilation);
+    if (!part) return part;
+    text += (text.empty() ? "" : "\n") + *part;
+  }
+  return text;
+}
+
+}  // namespace tilewright::report

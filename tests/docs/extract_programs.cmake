@@ -1,0 +1,15 @@
+# Writes the blocks of LANGUAGE of DOCUMENT as FOLDER/block_0.EXT, block_1.EXT, …
+# Run as: cmake -D DOCUMENT=… -D LANGUAGE=c -D FOLDER=… -P extract_programs.cmake
+file(READ "${DOCUMENT}" text)
+set(number 0)
+while(text MATCHES "\n```${LANGUAGE}\n")
+  string(FIND "${text}" "\n```${LANGUAGE}\n" begin)
+  string(LENGTH "\n```${LANGUAGE}\n" fence)
+  math(EXPR begin "${begin} + ${fence}")
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "\n```\n" end)
+  string(SUBSTRING "${text}" 0 ${end} block)
+  file(WRITE "${FOLDER}/block_${number}.${LANGUAGE}" "${block}\n")
+  string(SUBSTRING "${text}" ${end} -1 text)
+  math(EXPR number "${number} + 1")
+endwhile()
