@@ -8,7 +8,7 @@ if(TILEWRIGHT_STATIC)
 endif()
 
 find_package(fmt REQUIRED)
-if(TILEWRIGHT_STATIC)
+if(TILEWRIGHT_STATIC OR SKBUILD)  # a wheel brings what it needs
   add_library(tw_fmt ALIAS fmt::fmt-header-only)  # distributions ship no archive of it
 else()
   add_library(tw_fmt ALIAS fmt::fmt)

@@ -1,5 +1,7 @@
 # Options and the flags that every target of the project compiles with.
 option(TILEWRIGHT_TESTS "Build the tests" ON)
+option(TILEWRIGHT_TOOLS "Build the command line" ON)
+option(TILEWRIGHT_PYTHON "Build the Python package" OFF)
 option(TILEWRIGHT_BENCH "Build the benchmarks" OFF)
 option(TILEWRIGHT_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(TILEWRIGHT_COVERAGE "Instrument for source-based coverage (clang only)" OFF)

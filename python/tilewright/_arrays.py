@@ -1,0 +1,198 @@
+"""Arrays of other libraries: those that are no buffers as descriptions, and new ones for results.
+
+NumPy's arrays are read by the extension module, as buffers. This module knows the others by what they offer:
+PyTorch's tensors by their attributes, everything else by `__cuda_array_interface__`, `__array_interface__` or DLPack.
+Nothing is imported that the caller has not imported.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any
+
+from ._errors import input_error
+
+CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
+
+# Element types by the name that the array libraries give them, and back.
+_NAMES = {
+    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3",
+    "float8_e5m2": "f8e5m2", "int8": "i8", "uint8": "u8", "int32": "i32", "uint32": "u32", "int64": "i64",
+    "bool": "bool",
+}  # fmt: skip
+DTYPE_NAMES = {ours: theirs for theirs, ours in _NAMES.items()}
+_TYPESTR = {"f8": "f64", "f4": "f32", "f2": "f16", "i1": "i8", "u1": "u8", "i4": "i32", "u4": "u32", "i8": "i64",
+            "b1": "bool"}  # fmt: skip
+_SIZES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "f8e4m3": 1, "f8e5m2": 1, "i8": 1, "u8": 1, "i32": 4, "u32": 4,
+          "i64": 8, "bool": 1}  # fmt: skip
+
+
+def _type_named(dtype: Any, name: str) -> str:
+    text = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+    if text in _NAMES:
+        return _NAMES[text]
+    raise input_error("R022", f"'{name}' has elements of type {text}", "supported are " + ", ".join(_NAMES))
+
+
+def describe(array: Any, name: str) -> tuple:
+    """(address, type, shape, strides in elements, device kind, device index, read only, what keeps it alive)."""
+    if hasattr(array, "data_ptr") and hasattr(array, "stride"):
+        return _describe_torch(array, name)
+    if isinstance(interface := getattr(array, "__cuda_array_interface__", None), dict):
+        return _describe_interface(array, interface, name, CUDA)
+    if isinstance(interface := getattr(array, "__array_interface__", None), dict):
+        return _describe_interface(array, interface, name, CPU)
+    if hasattr(array, "__dlpack__"):
+        return _describe_dlpack(array, name)
+    raise TypeError(
+        f"'{name}' is a {type(array).__name__}, no array: it has no buffer, no __dlpack__, no __array_interface__ and "
+        "no __cuda_array_interface__"
+    )
+
+
+def _describe_torch(tensor: Any, name: str) -> tuple:
+    kind = {"cpu": CPU, "cuda": CUDA}.get(tensor.device.type)
+    if kind is None:
+        raise input_error("R023", f"'{name}' is on {tensor.device}", "supported are cpu and cuda")
+    if tensor.is_conj() or tensor.is_neg():
+        raise input_error("R022", f"'{name}' is a lazily conjugated or negated view", "resolve it first")
+    index = tensor.device.index or 0
+    return (tensor.data_ptr(), _type_named(tensor.dtype, name), tuple(tensor.shape), tuple(tensor.stride()), kind,
+            index, False, tensor)  # fmt: skip
+
+
+def _describe_interface(array: Any, interface: dict, name: str, kind: int) -> tuple:
+    if interface.get("mask") is not None:
+        raise input_error("R022", f"'{name}' is a masked array", "fill it first")
+    typestr = interface["typestr"]
+    dtype = getattr(array, "dtype", None)
+    known = str(getattr(dtype, "name", "")) in _NAMES
+    if typestr[0] == ">":
+        raise input_error("R022", f"'{name}' has big-endian elements ({typestr})", "convert it to native byte order")
+    if not known and typestr[1:] not in _TYPESTR:
+        _type_named(dtype if dtype is not None else typestr, name)
+    type_name = _type_named(dtype, name) if known else _TYPESTR[typestr[1:]]
+    size = _SIZES[type_name]
+    shape = tuple(interface["shape"])
+    steps = interface.get("strides")
+    if steps is None:
+        steps, step = [], size
+        for extent in reversed(shape):
+            steps.insert(0, step)
+            step *= extent
+    if any(step % size for step, extent in zip(steps, shape) if extent > 1):
+        raise input_error("R008", f"'{name}' has strides of {tuple(steps)} bytes, no multiples of {size}")
+    data = interface.get("data")
+    if data is None:
+        raise input_error("R007", f"'{name}' has no address")
+    index = 0
+    if kind == CUDA:
+        device = getattr(array, "device", None)
+        index = int(getattr(device, "id", 0) if device is not None else 0)
+    return (data[0] or 0, type_name, shape, tuple(step // size for step in steps), kind, index, bool(data[1]), array)
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("owner", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", _DLTensor),
+    ]  # fmt: skip
+
+
+_DLPACK_TYPES = {(2, 64): "f64", (2, 32): "f32", (2, 16): "f16", (4, 16): "bf16", (10, 8): "f8e4m3",
+                 (12, 8): "f8e5m2", (0, 8): "i8", (1, 8): "u8", (0, 32): "i32", (1, 32): "u32", (0, 64): "i64",
+                 (6, 8): "bool"}  # fmt: skip
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+
+
+def _describe_dlpack(array: Any, name: str) -> tuple:
+    # The capsule is not taken: it gives the memory back when it goes, after the call.
+    try:
+        capsule = array.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        capsule = array.__dlpack__()
+    if _is_valid(capsule, b"dltensor_versioned"):
+        managed = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
+        if managed.major != 1:
+            raise input_error("R021", f"'{name}' speaks DLPack {managed.major}.{managed.minor}", "1.x is supported")
+        tensor, read_only = managed.tensor, bool(managed.flags & 1)
+    elif _is_valid(capsule, b"dltensor"):
+        tensor, read_only = _DLTensor.from_address(_get_pointer(capsule, b"dltensor")), False
+    else:
+        raise input_error("R020", f"'{name}' has a __dlpack__ that returns no capsule of a tensor")
+    type_name = _DLPACK_TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
+    if type_name is None:
+        raise input_error("R022", f"'{name}' has elements of DLPack type {tensor.code}, {tensor.bits} bits")
+    shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
+    if tensor.strides:
+        strides = tuple(tensor.strides[axis] for axis in range(tensor.ndim))
+    else:
+        steps, step = [], 1
+        for extent in reversed(shape):
+            steps.insert(0, step)
+            step *= extent
+        strides = tuple(steps)
+    return ((tensor.data or 0) + tensor.byte_offset, type_name, shape, strides, tensor.device_type, tensor.device_id,
+            read_only, capsule)  # fmt: skip
+
+
+_numpy_dtypes: dict[str, Any] = {}
+
+
+def numpy_dtype(type_name: str) -> Any:
+    """NumPy's dtype for an element type; those that NumPy lacks are ml_dtypes', where that is installed."""
+    dtype = _numpy_dtypes.get(type_name)
+    if dtype is None:
+        import numpy
+
+        wanted = DTYPE_NAMES[type_name]
+        try:
+            dtype = numpy.dtype(wanted)
+        except TypeError:
+            try:
+                import ml_dtypes
+            except ImportError:
+                raise TypeError(f"NumPy has no {wanted}; install ml_dtypes, or pass out=") from None
+            dtype = numpy.dtype(getattr(ml_dtypes, wanted))
+        _numpy_dtypes[type_name] = dtype
+    return dtype
+
+
+def make_result(type_name: str, shape: tuple, operand: Any) -> Any:
+    """An array for a result: of the operand's library and device where that is PyTorch or CuPy, else NumPy's."""
+    module = type(operand).__module__.partition(".")[0]
+    library = sys.modules.get(module)
+    if hasattr(operand, "new_empty"):
+        dtype = getattr(library, DTYPE_NAMES[type_name], None)
+        return operand.new_empty(shape, dtype=dtype)
+    if hasattr(operand, "__cuda_array_interface__") and hasattr(library, "empty"):
+        return library.empty(shape, DTYPE_NAMES[type_name])
+    if hasattr(operand, "__dlpack_device__") and operand.__dlpack_device__()[0] not in (CPU, CUDA_HOST):
+        raise TypeError(f"no array of {module} can be made for the result; pass out=")
+    import numpy
+
+    return numpy.empty(shape, numpy_dtype(type_name))
+
+
+def find_stream(output: Any, index: int) -> int | None:
+    """The caller's current CUDA stream: PyTorch's or CuPy's; None, where there is no telling, waits for the result."""
+    module = type(output).__module__.partition(".")[0]
+    library = sys.modules.get(module)
+    if module == "torch" and library is not None:
+        return int(library.cuda.current_stream(index).cuda_stream)
+    if module == "cupy" and library is not None:
+        return int(library.cuda.get_current_stream().ptr)
+    return None
