@@ -34,6 +34,7 @@ Block::Block(Grid& grid, std::uint32_t index)
   if (grid.options().full_checks)
     shared_shadow_.emplace(std::max<std::uint64_t>(program.shared_bytes, 1), program.shared_granule, false,
                            warps_.size());
+  if (shared_shadow_ && program.has_bulk_loads) shared_shadow_->keep_all_readers();
   for (const auto& local : decoded.locals) {
     local_offsets_.push_back(thread_locals_);
     thread_locals_ += (local.bytes + local_align - 1) / local_align * local_align;

@@ -97,10 +97,16 @@ void Block::start_load(BulkCopy copy, std::uint64_t barrier_address) {
     if (found == engine_.barriers.end()) return;
   }
   const Mark mark = order_->mark(copy.thread, step.index);
-  if (to.shadow != nullptr)
+  if (to.shadow != nullptr) {
+    // What threads read and write, and the engine's writes, are ordered by a barrier and a fence of each, not by the
+    // barrier alone.
+    report_if(step, copy.thread, to, to.shadow->find_unfenced_users(*order_, to.offset, copy.bytes));
     report_if(step, copy.thread, to, to.shadow->start_copy_to(*order_, to.offset, copy.bytes, mark));
-  if (from.shadow != nullptr)
+  }
+  if (from.shadow != nullptr) {
     report_if(step, copy.thread, from, from.shadow->start_copy_from(*order_, from.offset, copy.bytes, mark));
+    report_if(step, copy.thread, from, from.shadow->find_unfenced(*order_, from.offset, copy.bytes));
+  }
   engine_.loads.push_back(copy);
   if (!grid_.flip()) end_load(engine_.loads.size() - 1);
 }

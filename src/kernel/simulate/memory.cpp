@@ -233,8 +233,7 @@ void Block::report(const Step& step, unsigned thread, const Target& target, cons
                           fmt::format("{} writes {}, which an asynchronous copy may still read", who, where));
     case Hazard::unfenced:
       return grid_.report("K209", &step,
-                          fmt::format("the copy engine reads {} for {}, and {} has no fence_async behind "
-                                      "its write",
+                          fmt::format("the copy engine accesses {} for {}, and {} has no fence_async behind its access",
                                       where, who, other()));
   }
 }

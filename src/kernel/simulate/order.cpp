@@ -108,9 +108,9 @@ void Order::fence_async(unsigned thread) {
   async_fences_[thread] = epochs_[thread / warp_threads]++;
 }
 
-bool Order::is_unfenced(const Mark& write) const {
-  return write.epoch != 0 && write.block == block_ && write.thread < async_fences_.size() &&
-         write.epoch > async_fences_[write.thread];
+bool Order::is_unfenced(const Mark& access) const {
+  return access.epoch != 0 && access.block == block_ && access.thread < async_fences_.size() &&
+         access.epoch > async_fences_[access.thread];
 }
 
 void Order::release_by_engine(Notes& location) {

@@ -124,8 +124,8 @@ class Order {
   void fence(unsigned thread, MemoryScope scope);
   /// Orders what the thread has done before what the copy engine is told to do.
   void fence_async(unsigned thread);
-  /// Whether a write lacks such a fence of its thread.
-  bool is_unfenced(const Mark& write) const;
+  /// Whether an access of the block's threads lacks such a fence of its thread.
+  bool is_unfenced(const Mark& access) const;
   void release_by_engine(Notes& location);
   void release(unsigned thread, Notes& location, MemoryScope scope);
   void acquire(unsigned thread, const Notes& location, std::size_t count, MemoryScope scope);

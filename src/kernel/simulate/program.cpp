@@ -99,6 +99,7 @@ class Maker {
       return step;
     }
     const Op& op = *instruction.op;
+    if (op.code == Opcode::bulk_load) program_.has_bulk_loads = true;
     if (!op.results.empty()) step.result_bytes = size(op.results[0]);
     std::uint32_t* const sizes[] = {&step.a_bytes, &step.b_bytes, &step.c_bytes, &step.d_bytes};
     for (std::size_t i = 0; i < std::min(op.operands.size(), std::size(sizes)); ++i) *sizes[i] = size(op.operands[i]);

@@ -61,6 +61,7 @@ struct Program {
   interpreter::Decoded decoded;
   std::vector<Step> steps;
   std::vector<Buffer> buffers;
+  bool has_bulk_loads = false;
   std::uint64_t shared_bytes = 0;
   std::uint64_t shared_granule = 1;  ///< divides every access to shared memory
   std::uint64_t global_granule = 1;

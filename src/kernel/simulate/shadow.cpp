@@ -65,7 +65,8 @@ void Shadow::keep_reader(Cell& cell) {
 
 void Shadow::note_read(const Order& order, Cell& cell, const Mark& access) {
   const bool same = cell.read.thread == access.thread && cell.read.block == access.block;
-  if (!same && !order.before(cell.read, access.thread)) keep_reader(cell);
+  const bool follows = !keeps_all_ || cell.read.epoch == 0;
+  if (!same && !(follows && order.before(cell.read, access.thread))) keep_reader(cell);
   cell.read = access;
 }
 
@@ -157,6 +158,19 @@ Finding Shadow::find_unfenced(const Order& order, std::uint64_t offset, std::uin
   return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
     earlier = cell.write;
     return order.is_unfenced(cell.write) ? Hazard::unfenced : Hazard::none;
+  });
+}
+
+Finding Shadow::find_unfenced_users(const Order& order, std::uint64_t offset, std::uint64_t bytes) {
+  return each(offset, bytes, [&](Cell& cell, Mark& earlier) {
+    const auto is_unfenced = [&](const Mark& mark) {
+      if (order.is_unfenced(mark)) earlier = mark;
+      return earlier.epoch != 0;
+    };
+    bool found = is_unfenced(cell.write) || is_unfenced(cell.read);
+    if (cell.more != 0)
+      for (std::size_t slot = 0; slot < slots_ && !found; ++slot) found = is_unfenced(sets_[cell.more * slots_ + slot]);
+    return found ? Hazard::unfenced : Hazard::none;
   });
 }
 

@@ -18,7 +18,7 @@ enum class Hazard : std::uint8_t {
   race,       ///< an access that is not ordered with an earlier one, one of both a write
   pending,    ///< an access to what an asynchronous copy is writing
   locked,     ///< a write to what an asynchronous copy is reading
-  unfenced,   ///< an asynchronous read of what its writer has not fenced
+  unfenced,   ///< an access by the copy engine that an earlier one of a thread, without a fence, may come behind
 };
 struct Finding {
   Hazard hazard = Hazard::none;
@@ -33,6 +33,8 @@ class Shadow {
   Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps,
          const std::uint8_t* states = nullptr, std::uint64_t states_begin = 0);
   void reset();
+  /// Readers are kept, for find_unfenced_users, until a write: also those that happen before others.
+  void keep_all_readers() { keeps_all_ = true; }
 
   /// Checks an access and takes it down. The range is inside of the memory.
   Finding read(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access);
@@ -47,6 +49,8 @@ class Shadow {
   Finding start_copy_from(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access);
   /// A write in the range that the copy engine need not see.
   Finding find_unfenced(const Order& order, std::uint64_t offset, std::uint64_t bytes);
+  /// A read or write in the range that may come behind what the copy engine writes there now.
+  Finding find_unfenced_users(const Order& order, std::uint64_t offset, std::uint64_t bytes);
   void end_copy_from(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access);
 
  private:
@@ -79,6 +83,7 @@ class Shadow {
   bool written_;
   std::size_t slots_;  ///< of a set of readers
   bool by_warp_;
+  bool keeps_all_ = false;
   std::uint64_t bytes_;
   const std::uint8_t* states_;
   std::uint64_t states_begin_;
