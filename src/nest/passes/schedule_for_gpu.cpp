@@ -134,6 +134,25 @@ void fit_threads(const Problem& p, Choice& choice) {
   }
 }
 
+/// Tiles that the automatic choice, which goes by the extents, deals to few threads may leave each with more outputs
+/// than it has registers for: their pieces become threads while the block has room for more.
+void spread_outputs(const Problem& p, Choice& choice) {
+  constexpr std::int64_t most = 128;  // accumulators of a thread
+  std::int64_t held = 1;
+  for (IterId iter : p.outputs)
+    if (const auto found = choice.dealt.find(iter); found != choice.dealt.end())
+      held *= found->second.chunk * found->second.pieces;
+  for (auto iter = choice.thread_order.rbegin(); iter != choice.thread_order.rend() && held > most; ++iter) {
+    Dealt& dealt = choice.dealt.at(*iter);
+    if (p.nest.iterators[*iter].role != IteratorRole::output) continue;
+    const std::int64_t room = std::max<std::int64_t>(p.threads() / choice.threads(), 1);
+    const std::int64_t factor = divisor(dealt.pieces, std::min(room, (held + most - 1) / most));
+    dealt.threads *= factor;
+    dealt.pieces /= factor;
+    held /= factor;
+  }
+}
+
 /// The order in which the schedule writes the loops of these iterators, the outermost first.
 std::vector<IterId> written_order(const Nest& nest, const std::vector<IterId>& iters) {
   std::vector<IterId> order;
@@ -189,6 +208,7 @@ Choice complete(const Problem& p) {
     const std::int64_t lanes = std::max<std::int64_t>(written[iter].lanes, 1);
     deal(iter, !tiles.empty() ? step_of(tiles) : std::max(choice.points(iter) / lanes, std::int64_t{1}) * lanes);
   }
+  spread_outputs(p, choice);
   fit_threads(p, choice);
   add_grid(p, choice, written_order(p.nest, p.outputs));
   const std::vector<IterId> reductions = written_order(p.nest, p.reductions);
