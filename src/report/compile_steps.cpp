@@ -19,7 +19,9 @@ Result<std::vector<CompiledStep>> compile_steps(const Compile& compile, const Ke
       read.push_back(*std::ranges::find(operands, name, &nest::NamedView::name));
     Result<Compilation> compilation = compile(step, read);
     if (!compilation) return std::unexpected(std::move(compilation.error()));
-    operands.push_back({step.name(), compilation->views.output});
+    // Not its view of the result, whose axes may be merged.
+    operands.push_back({step.name(), TensorView{nullptr, compilation->output, compilation->output_shape,
+                                                row_major_strides(compilation->output_shape)}});
     steps.push_back({step, std::move(*compilation)});
   }
   return steps;

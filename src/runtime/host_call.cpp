@@ -11,9 +11,6 @@
 namespace tilewright {
 namespace {
 
-/// Work below which a task is not worth its dispatch: elements of the iteration space.
-constexpr double least_task = 1 << 14;
-
 /// Memory of this thread for the buffers of its tasks: it grows and stays, since tasks of one kernel need the same.
 /// Null if it is not to be had.
 std::byte* task_memory(std::int64_t bytes) {
@@ -25,11 +22,6 @@ std::byte* task_memory(std::int64_t bytes) {
     capacity = memory ? bytes : 0;
   }
   return memory.get();
-}
-
-/// Grid points that make a task worth its dispatch.
-std::int64_t grain_of(const RecordedCall::LaunchStep& step) {
-  return std::max<std::int64_t>(static_cast<std::int64_t>(least_task / std::max(step.elements_a_point, 1.0)), 1);
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t cache_line = 64;
 
+/// Work below which a task is not worth its dispatch: elements of the iteration space.
+constexpr double least_task = 1 << 14;
+
 /// Values of a launch's symbols: its bindings, and extents and strides of its kernel's tensors.
 SymbolValues launch_symbols(const plan::LaunchCall& call) {
   return [&call](std::string_view name) -> std::optional<std::int64_t> {
@@ -123,6 +126,10 @@ class Recorder : public plan::Executor {
 };
 
 }  // namespace
+
+std::int64_t grain_of(const RecordedCall::LaunchStep& step) {
+  return std::max<std::int64_t>(static_cast<std::int64_t>(least_task / std::max(step.elements_a_point, 1.0)), 1);
+}
 
 Result<RecordedCall> record_call(const LoweredPlan& plan, const std::vector<TensorView>& views) {
   std::vector<nest::NamedView> named;

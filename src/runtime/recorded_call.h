@@ -48,6 +48,9 @@ struct RecordedCall {
   std::int64_t workspace_bytes = 0;  ///< of all workspace tensors
 };
 
+/// Grid points that make a task of a host worth its dispatch.
+std::int64_t grain_of(const RecordedCall::LaunchStep& step);
+
 /// Runs the plan's decisions for these views (by the plan's operands in order, then its output), but no kernel.
 /// The errors are run_plan's; R080: a size has no value or is past 63 bits.
 Result<RecordedCall> record_call(const LoweredPlan& plan, const std::vector<TensorView>& views);

@@ -27,6 +27,7 @@ TEST_P(Errors, prints_one_message) {
   const Workplace place;
   place.write("k.tw", "y[i] = 2.0 * x[i] do:\n  example: x = f32 3\n");
   place.write("two.tw", "y[i] = x[i]\nz[i] = x[i]\n");
+  place.write("program.tw", "program p(x) -> (y):\n  y[i] = x[i]\n");
   place.write("examples.tw", "y[i] = x[i] do:\n  example: x = f32 3\n  example: x = f32 4\n");
   place.write("empty.tw", "# nothing here\n");
   place.write("nul.tw", std::string("y[i] = \0x[i]\n", 13));
@@ -43,7 +44,7 @@ TEST_P(Errors, prints_one_message) {
 
 const std::string usage = "    = help: tilewright --help, or tilewright SUBCOMMAND --help\n";
 const std::string subcommands =
-    "    = help: they are check, run, emit, explain, bench, fmt, tune; tilewright --help says more\n";
+    "    = help: they are check, run, emit, build, explain, bench, fmt, tune; tilewright --help says more\n";
 const std::string k_line = "    y[i] = 2.0 * x[i] do:\n";
 
 const std::vector<BadCall> calls = {
@@ -102,6 +103,11 @@ const std::vector<BadCall> calls = {
      {"run", "two.tw", "-k", "z"},
      2,
      "error[C010]: 'z' has no example lines, and no -i is given\n    = help: give each of x with -i\n"},
+    {"program_for_a_gpu",
+     {"build", "program.tw", "--target", "nvptx:sm_90a", "-i", "x=f32:3", "-o", "built"},
+     2,
+     "error[R083]: p is a program, which is not built for a GPU as a whole\n    = help: build its statements one by "
+     "one\n"},
     {"device_name",
      {"run", "k.tw", "--device", "gpu"},
      2,

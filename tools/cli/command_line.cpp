@@ -80,6 +80,10 @@ void add_flag(CLI::App& app, Options& options, Flag flag) {
                             "where the result goes: FILE where there is one, else NAME=FILE (repeat); - is standard "
                             "output",
                             "[NAME=]FILE");
+    case Flag::folder:
+      add_repeatable(app, "-o,--output", options.outputs, "the folder for the files, made if it is not there", "DIR");
+      app.get_option("--output")->required();
+      return;
     case Flag::device:
       return add_once(app, "--device", options.device, "cpu, cuda, cuda:N or sim (default: cpu)", "DEVICE");
     case Flag::precision:

@@ -18,6 +18,7 @@ enum class Flag : std::uint8_t {
   kernels,
   inputs,
   outputs,
+  folder,
   device,
   precision,
   verify,
@@ -42,6 +43,7 @@ std::span<const Subcommand> subcommands();
 
 Outcome run_check(const Options& options);
 Outcome run_run(const Options& options);
+Outcome run_build(const Options& options);
 Outcome run_emit(const Options& options);
 Outcome run_explain(const Options& options);
 Outcome run_bench(const Options& options);
