@@ -10,8 +10,9 @@ using tilewright::c::require;
 namespace {
 
 /// Adds the operands, then the output where there is one; false where a checked call must say what is wrong with one.
-bool is_described(c::References& refs, const tilewright_tensor* operands, std::size_t count,
-                  const tilewright_tensor* output) {
+bool is_described(c::References& refs, const tilewright_kernel& kernel, const tilewright_tensor* operands,
+                  std::size_t count, const tilewright_tensor* output) {
+  if (count != kernel.kernel.operand_names().size() || (operands == nullptr && count > 0)) return false;
   refs.reserve(count + 1);
   for (std::size_t n = 0; n < count; ++n)
     if (!refs.add(operands[n])) return false;
@@ -70,7 +71,7 @@ tilewright_status tilewright_result_type(const tilewright_kernel* kernel, const 
   return guarded(error, [&]() -> Result<void> {
     if (auto given = require({{kernel, "kernel"}, {type, "type"}, {rank, "rank"}, {shape, "shape"}}); !given)
       return given;
-    if (c::References refs; operands != nullptr && is_described(refs, operands, count, nullptr))
+    if (c::References refs; is_described(refs, *kernel, operands, count, nullptr))
       if (const auto known = known_result_type(kernel->kernel, refs.all())) {
         c::describe(known->first, known->second, type, rank, shape);
         return {};
@@ -93,7 +94,7 @@ tilewright_status tilewright_call(const tilewright_engine* engine, const tilewri
     if (!chosen) return std::unexpected(chosen.error());
     CallOptions call;
     if (chosen->has_stream != 0) call.stream = chosen->stream;
-    if (c::References refs; (operands != nullptr || count == 0) && is_described(refs, operands, count, output))
+    if (c::References refs; is_described(refs, *kernel, operands, count, output))
       if (const auto done = engine->engine.call_again(kernel->kernel, refs.operands(), refs.output(), call))
         return *done;
     const auto read = Operands::of(*kernel, operands, count);

@@ -116,7 +116,8 @@ void describe(DType dtype, const std::vector<std::int64_t>& extents, tilewright_
 using namespace tilewright;
 
 void tilewright_tensor_free(tilewright_managed_tensor* tensor) {
-  if (tensor != nullptr && tensor->deleter != nullptr) tensor->deleter(tensor);
+  auto* managed = reinterpret_cast<dlpack::ManagedTensorVersioned*>(tensor);  // as which it was made
+  if (managed != nullptr && managed->deleter != nullptr) managed->deleter(managed);
 }
 
 void tilewright_bytes_free(char* bytes) {
