@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,8 +48,16 @@ struct EngineOptions {
   std::int64_t workspace_limit = 0;  ///< bytes that one call may allocate beside its results; 0: no limit
 };
 
-/// A handle; copies share the device and its caches. All calls are thread-safe and block until the results are there.
-/// The first call of a kernel with new types, strides or shapes compiles.
+/// What one call may ask for.
+struct CallOptions {
+  /// A CUstream (or cudaStream_t) of the engine's device that the call is queued on, after what is there already; the
+  /// call then returns before the results are there, and operands and output must live until they are. Absent: the call
+  /// waits.
+  std::optional<void*> stream = {};
+};
+
+/// A handle; copies share the device and its caches. All calls are thread-safe and, without a stream of the caller's,
+/// block until the results are there. The first call of a kernel with new types, strides or shapes compiles.
 ///
 /// Errors of all calls: B0xx, operands whose types and shapes do not fit the statement, with the place in it; R073, an
 /// operand that is not in memory of this device; R076, a missing, unknown or repeated operand; A020, some operands with
@@ -70,12 +79,14 @@ class TILEWRIGHT_API Engine {
   Result<Tensor> try_eval(const Kernel& kernel, const std::vector<Operand>& operands) const noexcept;
 
   /// The same into existing memory of any strides, which is untouched after an error. R074: another type or shape than
-  /// the result's, or read only. R060 to R063: it overlaps an operand or itself. R077: a program.
-  void eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
-    detail::value_or_throw(try_eval_into(kernel, operands, output));
+  /// the result's, or read only. R060 to R063: it overlaps an operand or itself. R077: a program. R082: a stream on a
+  /// device that has none.
+  void eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                 const CallOptions& options = {}) const {
+    detail::value_or_throw(try_eval_into(kernel, operands, output, options));
   }
-  Result<void> try_eval_into(const Kernel& kernel, const std::vector<Operand>& operands,
-                             const Tensor& output) const noexcept;
+  Result<void> try_eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                             const CallOptions& options = {}) const noexcept;
 
   /// All results of a statement or a program, in the order of Kernel::result_names().
   std::vector<NamedTensor> run(const Kernel& kernel, const std::vector<Operand>& operands) const {

@@ -39,6 +39,7 @@ struct Memory {
   std::optional<Strides> strides = {};    ///< absent: row-major
   bool read_only = false;                 ///< kernels refuse it as an output
   std::shared_ptr<void> keep_alive = {};  ///< released with the last Tensor over this memory; may be null
+  std::string device = "cpu";             ///< where `data` is: "cpu", "cuda:1", "cuda-host:0", "cuda-managed:0"
 };
 
 /// Constness is of the handle, not of the elements. Distinct handles may be used from distinct threads; elements are
@@ -110,11 +111,12 @@ class TILEWRIGHT_API Tensor {
   static Result<Tensor> try_borrow(std::span<T> elements, Shape shape) noexcept {
     void* data = const_cast<std::remove_const_t<T>*>(elements.data());
     return try_borrow_elements(
-        Memory{data, dtype_of<std::remove_const_t<T>>, std::move(shape), {}, std::is_const_v<T>, {}}, elements.size());
+        Memory{data, dtype_of<std::remove_const_t<T>>, std::move(shape), {}, std::is_const_v<T>, {}, "cpu"},
+        elements.size());
   }
   /// The same for any type, strides and owner. Strides may be anything on axes of extent 1; without elements `data` may
   /// be null. R001 to R003. R005: strides and shape differ in length. R006: an element lies outside of the address
-  /// space. R007: null data. R008: the first element is not aligned to the element size.
+  /// space. R007: null data. R008: the first element is not aligned to the element size. R023: no such device.
   static Tensor borrow(Memory memory) { return detail::value_or_throw(try_borrow(std::move(memory))); }
   static Result<Tensor> try_borrow(Memory memory) noexcept;
 

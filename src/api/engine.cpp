@@ -61,12 +61,13 @@ Result<Tensor> Engine::try_eval(const Kernel& kernel, const std::vector<Operand>
   });
 }
 
-Result<void> Engine::try_eval_into(const Kernel& kernel, const std::vector<Operand>& operands,
-                                   const Tensor& output) const noexcept {
+Result<void> Engine::try_eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                                   const CallOptions& options) const noexcept {
   return guarded([&]() -> Result<void> {
     const auto given = inner_operands(kernel, operands);
     if (!given) return std::unexpected(given.error());
-    return outer(inside_->engine.eval_into(Kernel::Inside::of(kernel).kernel, *given, Tensor::Inside::of(output)));
+    return outer(inside_->engine.eval_into(Kernel::Inside::of(kernel).kernel, *given, Tensor::Inside::of(output),
+                                           {options.stream}));
   });
 }
 

@@ -72,11 +72,14 @@ Result<Tensor> Tensor::try_borrow_elements(Memory memory, std::size_t count) noe
 }
 
 Result<Tensor> Tensor::try_borrow(Memory memory) noexcept {
-  return guarded([&] {
+  return guarded([&]() -> Result<Tensor> {
+    const auto device = device_named(memory.device);
+    if (!device) return outer(device.error());
     return outer(tilewright::Tensor::borrow({.data = memory.data,
                                              .dtype = inner(memory.dtype),
                                              .shape = std::move(memory.shape),
                                              .strides = std::move(memory.strides),
+                                             .device = *device,
                                              .read_only = memory.read_only,
                                              .keep_alive = std::move(memory.keep_alive)}));
   });

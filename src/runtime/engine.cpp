@@ -320,10 +320,11 @@ std::optional<Result<void>> Engine::call_again(const Kernel& kernel, std::span<c
   return options.stream ? prepared->call->run_on(*options.stream, addresses) : prepared->call->run(addresses);
 }
 
-Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const {
+Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                               const CallOptions& options) const {
   const auto tensors = in_order(kernel, operands);
   if (!tensors) return std::unexpected(tensors.error());
-  return call(kernel, *tensors, output);
+  return call(kernel, *tensors, output, options);
 }
 
 Result<CallTiming> Engine::time_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,

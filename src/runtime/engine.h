@@ -50,7 +50,8 @@ class Engine {
   Result<Tensor> eval(const Kernel& kernel, const std::vector<Operand>& operands) const;
   /// The same into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of check_overlap: it
   /// overlaps an operand or itself.
-  Result<void> eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output) const;
+  Result<void> eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
+                         const CallOptions& options = {}) const;
   /// eval_into with operands in the order of Kernel::operand_names(). R076: another number of them. R082: a stream on a
   /// device that has none.
   Result<void> call(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output,

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -68,20 +69,39 @@ void copy_elements(TensorView source, std::byte* target) {
 
 }  // namespace
 
+namespace {
+
+struct KindName {
+  DeviceKind kind;
+  std::string_view name;
+};
+constexpr std::array<KindName, 5> kind_names{{{DeviceKind::cpu, "cpu"},
+                                              {DeviceKind::cuda, "cuda"},
+                                              {DeviceKind::cuda_host, "cuda-host"},
+                                              {DeviceKind::metal, "metal"},
+                                              {DeviceKind::cuda_managed, "cuda-managed"}}};
+
+}  // namespace
+
 std::string to_text(Device device) {
-  struct KindName {
-    DeviceKind kind;
-    const char* name;
-  };
-  static constexpr std::array<KindName, 5> names{{{DeviceKind::cpu, "cpu"},
-                                                  {DeviceKind::cuda, "cuda"},
-                                                  {DeviceKind::cuda_host, "cuda-host"},
-                                                  {DeviceKind::metal, "metal"},
-                                                  {DeviceKind::cuda_managed, "cuda-managed"}}};
-  for (const KindName& entry : names)
+  for (const KindName& entry : kind_names)
     if (entry.kind == device.kind)
-      return device.kind == DeviceKind::cpu ? entry.name : fmt::format("{}:{}", entry.name, device.index);
+      return device.kind == DeviceKind::cpu ? std::string(entry.name) : fmt::format("{}:{}", entry.name, device.index);
   return fmt::format("device-{}:{}", static_cast<std::int32_t>(device.kind), device.index);
+}
+
+Result<Device> device_named(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  for (const KindName& entry : kind_names) {
+    if (entry.name != text.substr(0, colon)) continue;
+    if (colon == text.npos) return Device{entry.kind, 0};
+    const std::string_view number = text.substr(colon + 1);
+    std::int32_t index = 0;
+    const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), index);
+    if (failed == std::errc() && end == number.data() + number.size() && index >= 0 && entry.kind != DeviceKind::cpu)
+      return Device{entry.kind, index};
+  }
+  return fail("R023", fmt::format("'{}' is no device", text), "cpu, cuda:N, cuda-host:N, cuda-managed:N or metal:N");
 }
 
 std::string shape_text(const Shape& shape) {

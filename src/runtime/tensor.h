@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/byte_range.h"
@@ -34,6 +35,9 @@ struct Device {
 };
 /// "cpu", "cuda:0".
 std::string to_text(Device device);
+
+/// The reverse; "cuda" is "cuda:0". R023: no device is called so.
+Result<Device> device_named(std::string_view text);
 
 using Shape = std::vector<std::int64_t>;
 /// "[3, 4]"; "[]" for rank 0.

@@ -178,5 +178,13 @@ TEST(Engine, moves_nothing_on_the_host) {
   EXPECT_EQ(engine.to_host(x).data(), x.data());
 }
 
+TEST(Engine, takes_a_stream_only_where_there_are_some) {
+  const Kernel kernel = Kernel::parse("y[i, j] = x[i, j]");
+  const Tensor out = Tensor::zeros(DType::f32, {2, 3});
+  EXPECT_EQ(code_of([&] { engine().eval_into(kernel, {left()}, out, {.stream = nullptr}); }), "R082");
+  engine().eval_into(kernel, {left()}, out, {});
+  expect_elements(out, {1, 2, 3, 4, 5, 6});
+}
+
 }  // namespace
 }  // namespace tilewright

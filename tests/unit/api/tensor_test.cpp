@@ -145,5 +145,19 @@ TEST(Tensor, dlpack_goes_out_and_back_without_a_copy) {
   EXPECT_EQ(code_of([] { Tensor::from_dlpack(static_cast<DLManagedTensor*>(nullptr)); }), "R020");
 }
 
+TEST(Tensor, borrows_memory_of_a_device) {
+  float cell = 0;
+  const auto on = [&](const char* device) {
+    return Tensor::borrow({.data = &cell, .dtype = DType::f32, .shape = {1}, .device = device});
+  };
+  EXPECT_EQ(on("cpu").device(), "cpu");
+  EXPECT_EQ(on("cuda").device(), "cuda:0");
+  EXPECT_EQ(on("cuda:3").device(), "cuda:3");
+  EXPECT_EQ(on("cuda-managed:1").device(), "cuda-managed:1");
+  EXPECT_EQ(code_of([&] { on("cuda:1").at<float>(0); }), "R017");
+  for (const char* wrong : {"", "abacus", "cuda:", "cuda:x", "cuda:-1", "cuda:1 ", "cpu:0"})
+    EXPECT_EQ(code_of([&] { on(wrong); }), "R023") << wrong;
+}
+
 }  // namespace
 }  // namespace tilewright

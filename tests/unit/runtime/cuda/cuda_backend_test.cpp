@@ -46,5 +46,24 @@ TEST_F(CudaBackendTest, TimesLongCallsWithoutTheFlushBeforeThem) {
   EXPECT_NE(timing->method.find("cache flushed"), std::string::npos) << timing->method;
 }
 
+/// A call on the caller's stream is queued there and not waited for, and repeated ones are as well.
+TEST_F(CudaBackendTest, QueuesOnTheCallersStream) {
+  const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
+  const Kernel kernel = Kernel::parse("y[] ++= x[i]", "<test>").value();  // parts in a workspace, then their sum
+  const Tensor x = engine.allocate(DType::f32, {1 << 22}).value();
+  const Tensor y = engine.allocate(DType::f32, {}).value();
+  const Stream mine = stream();
+  const int waits = fake().count("cuStreamSynchronize");
+  for (int call = 1; call <= 3; ++call) {
+    const Result<void> queued = engine.eval_into(kernel, {{"x", x}}, y, {.stream = mine.handle()});
+    ASSERT_TRUE(queued.has_value()) << error_of(queued);
+    EXPECT_EQ(fake().launches().size(), 2 * static_cast<std::size_t>(call));
+  }
+  EXPECT_EQ(fake().count("cuStreamSynchronize"), waits);
+  ASSERT_TRUE(mine.synchronize().has_value());
+  ASSERT_TRUE(engine.eval_into(kernel, {{"x", x}}, y).has_value());
+  EXPECT_EQ(fake().count("cuStreamSynchronize"), waits + 2);
+}
+
 }  // namespace
 }  // namespace tilewright::cuda
