@@ -34,17 +34,20 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
         subscripts, arrays = operands[0], operands[1:]
     else:
         subscripts, arrays = _from_lists(operands)
+    key = None
     if dtype is None and order == "K":
-        key = (subscripts, *[(getattr(each, "dtype", None), getattr(each, "ndim", None)) for each in arrays])
-        known = _kernels.get(key)
+        try:
+            key = (subscripts, *[each.dtype for each in arrays], *[each.ndim for each in arrays])
+        except AttributeError:  # lists, and arrays that say neither
+            known = None
+        else:
+            known = _kernels.get(key)
         if known is not None:
             try:
                 return known(*arrays) if out is None else known(*arrays, out=out)
             except InputError as error:
                 if error.code != "B010":
                     raise
-    else:
-        key = None
     return _einsum(subscripts, arrays, out, dtype, order, casting, key)
 
 

@@ -14,19 +14,19 @@ file(REMOVE_RECURSE "${work}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${work}/first")
 file(RENAME "${work}/first" "${work}/moved")  # an installed tree holds no absolute path of its own
 
-# Each header alone, plainly and without exceptions and RTTI.
+# Each header alone, and all of them without exceptions and RTTI.
 file(GLOB headers "${work}/moved/include/tilewright/*.h")
 if(NOT headers)
   message(FATAL_ERROR "no headers are installed")
 endif()
+set(check_headers ${CXX} -std=c++23 -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only
+  "-I${work}/moved/include")
 foreach(header IN LISTS headers)
   cmake_path(GET header FILENAME name)
   file(WRITE "${work}/headers/${name}.cpp" "#include <tilewright/${name}>\n")
-  foreach(flags "-fexceptions" "-fno-exceptions;-fno-rtti")
-    run(${CXX} -std=c++23 -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only ${flags}
-        "-I${work}/moved/include" "${work}/headers/${name}.cpp")
-  endforeach()
+  run(${check_headers} "${work}/headers/${name}.cpp")
 endforeach()
+run(${check_headers} -fno-exceptions -fno-rtti "${work}/headers/tilewright.h.cpp")
 
 # The C header, as C and as C++ of any age.
 file(WRITE "${work}/headers/c.c" "#include <tilewright.h>\n")
