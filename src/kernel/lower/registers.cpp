@@ -183,7 +183,7 @@ Registers Lowering::contract(const tile::Contract& contract) {
 
 /// A GPU's multiprocessor reads one register of each parity a cycle, and keeps an operand that the next instruction
 /// reads again. So products are taken one by one on a way that changes one factor at a time: along a row of the tile
-/// and back along the next, and for the next terms all the way back. Rows run along outputs that are neighbours in a
+/// and back along the next. Rows run along outputs that are neighbours in a
 /// vector that was loaded: the registers of those alternate in parity as the sums can; of a factor whose terms are
 /// neighbours they do not.
 Registers Lowering::contract_by_threads(Registers tile, const Registers& lhs, const Registers& rhs,
@@ -209,10 +209,8 @@ Registers Lowering::contract_by_threads(Registers tile, const Registers& lhs, co
   const std::size_t across = row * static_cast<std::size_t>(lanes);
   const std::size_t down = places.size() / row;
   std::size_t rows_so_far = 0;
-  bool backwards = false;
   each_position(folded, [&](const Positions& inner) {
-    for (std::size_t step = 0; step < down; ++step, ++rows_so_far) {
-      const std::size_t r = backwards ? down - 1 - step : step;
+    for (std::size_t r = 0; r < down; ++r, ++rows_so_far)
       for (std::size_t c = 0; c < across; ++c) {
         const std::size_t column = rows_so_far % 2 == 1 ? across - 1 - c : c;
         const std::size_t place = r * row + column / static_cast<std::size_t>(lanes);
@@ -224,8 +222,6 @@ Registers Lowering::contract_by_threads(Registers tile, const Registers& lhs, co
         ValueId& sum = sums[place][static_cast<std::size_t>(lane)];
         sum = fuse ? build_.fma(a, b, sum) : build_.add(sum, build_.mul(a, b));
       }
-    }
-    backwards = !backwards;
   });
   for (std::size_t place = 0; place < places.size(); ++place) {
     ValueId& value = tile.values[offset_of(tile, places[place])];

@@ -10,6 +10,7 @@
 #include "kernel/passes/hoist_invariants.h"
 #include "kernel/passes/remove_dead_ops.h"
 #include "kernel/passes/share_ops.h"
+#include "kernel/passes/spread_loads.h"
 
 namespace tilewright::kernel {
 
@@ -42,6 +43,8 @@ inline constexpr std::array kernel_passes = {
                "compute equal pure ops once"},
     KernelPass{"remove_dead_ops", [](Kernel& kernel, const KernelFacts&) { remove_dead_ops(kernel); },
                "remove what no store depends on"},
+    KernelPass{"spread_loads", [](Kernel& kernel, const KernelFacts&) { spread_loads(kernel); },
+               "begin loads from shared memory among the products before their use"},
 };
 
 }  // namespace tilewright::kernel
