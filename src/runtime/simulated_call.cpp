@@ -2,6 +2,7 @@
 #include "runtime/simulated_call.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -22,6 +23,16 @@ kernel::SimulatedRange reach_of(const TensorView& view) {
   }
   const auto element = static_cast<std::int64_t>(size_of(view.dtype));
   return {reinterpret_cast<std::byte*>(low * element), (high - low + 1) * element, false, true};
+}
+
+/// A state a byte. Memory that is zero from the start takes no room where nothing is written.
+struct Release {
+  void operator()(std::uint8_t* states) const { std::free(states); }
+};
+using States = std::unique_ptr<std::uint8_t, Release>;
+States allocate_states(std::int64_t bytes) {
+  static_assert(kernel::SimulatedRange::unwritten == 0);
+  return States(static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(bytes), 1)));
 }
 
 /// As many blocks in a row as a device's grid has.
@@ -84,11 +95,13 @@ Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
   std::memset(workspace.get(), 0xFF, static_cast<std::size_t>(call_.workspace_bytes));
   bases.push_back(workspace.get());
   memory.push_back({workspace.get(), call_.workspace_bytes, true, false});
-  std::vector<std::vector<std::uint8_t>> states;  // of what kernels write
+  std::vector<States> states;  // of what kernels write
   for (kernel::SimulatedRange& range : memory) {
-    if (!range.writable) continue;
-    states.emplace_back(static_cast<std::size_t>(range.bytes), kernel::SimulatedRange::unwritten);
-    range.states = states.back().data();
+    if (!range.writable || range.bytes == 0) continue;
+    states.push_back(allocate_states(range.bytes));
+    range.states = states.back().get();
+    if (range.states == nullptr)
+      return fail("R081", "no memory to follow " + std::to_string(range.bytes) + " bytes that kernels may write");
   }
   for (const RecordedCall::Step& step : call_.steps) {
     if (const auto* fill = std::get_if<RecordedCall::FillStep>(&step)) {

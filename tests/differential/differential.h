@@ -23,8 +23,8 @@ struct Case {
   std::uint64_t seed = 1;
   std::string processor = {};  ///< "sse2", "avx2", "avx512"; empty, or one that this machine lacks: this machine
   bool small_caches = false;   ///< of 1, 4 and 16 KiB: packing, staging and streaming begin at the sizes of a test
-  bool slow_levels = true;     ///< the tile evaluator and the kernel interpreter too
-  bool gpu_levels = false;     ///< of those, a GPU's
+  bool slow_levels = true;     ///< the tile evaluators and the kernel interpreter too
+  bool gpu_levels = false;     ///< a GPU's
   bool simulated = false;      ///< of a GPU's, its kernels on the simulator too
   bool host_levels = true;     ///< the others
   /// What a test changes of the GPU's kernels; then they alone are compared.

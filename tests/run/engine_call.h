@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,10 @@ namespace tilewright::differential {
 using Extents = std::vector<std::int64_t>;
 using Numbers = std::vector<double>;
 
-inline const Engine& cpu() {
-  static const Engine engine = Engine::open("cpu", {.disk_cache = false}).value();
+/// The processor, or the device that TILEWRIGHT_DIFFERENTIAL_DEVICE names.
+inline const Engine& tested_device() {
+  const char* name = std::getenv("TILEWRIGHT_DIFFERENTIAL_DEVICE");
+  static const Engine engine = Engine::open(name == nullptr ? "cpu" : name, {.disk_cache = false}).value();
   return engine;
 }
 
@@ -75,7 +78,7 @@ inline Numbers values_of(const Tensor& tensor) {
 inline Numbers evaluated(const std::string& statement, const std::vector<Operand>& operands) {
   const auto kernel = Kernel::parse(statement);
   if (!kernel) return ADD_FAILURE() << render(kernel.error()), Numbers{};
-  const auto result = cpu().eval(*kernel, operands);
+  const auto result = tested_device().eval(*kernel, operands);
   if (!result) return ADD_FAILURE() << render(result.error()), Numbers{};
   return values_of(*result);
 }
@@ -84,7 +87,7 @@ inline Numbers evaluated(const std::string& statement, const std::vector<Operand
 inline std::string written(const std::string& statement, const std::vector<Operand>& operands, const Tensor& output) {
   const auto kernel = Kernel::parse(statement);
   if (!kernel) return render(kernel.error());
-  const auto done = cpu().eval_into(*kernel, operands, output);
+  const auto done = tested_device().eval_into(*kernel, operands, output);
   return done ? "" : done.error().front().code + ": " + done.error().front().message;
 }
 

@@ -73,7 +73,7 @@ ValueId Lowering::thread_is_first(IterId iter) {
 ValueId Lowering::thread_pointer(const std::string& key, ValueId pointer) {
   for (const auto& [iter, offset] : thread_offsets_)
     if (const auto bytes = accesses_.at(key).bytes.find(iter); bytes != accesses_.at(key).bytes.end())
-      pointer = build_.offset(pointer, build_.mul(offset, size(bytes->second)));
+      pointer = build_.offset(pointer, build_.mul(offset, distance(bytes->second)));
   return pointer;
 }
 
@@ -135,7 +135,7 @@ Registers Lowering::load_shared(const tile::Op& op) {
         tile.values.push_back(from_memory(build_, build_.load(type, pointer, {align, false}), tile.dtype));
         return;
       }
-      const ValueId stride = build_.splat(size(map.bytes.at(lanes_axis->iter)), lanes);
+      const ValueId stride = build_.splat(distance(map.bytes.at(lanes_axis->iter)), lanes);
       const ValueId offsets = build_.mul(build_.iota({Element::i64, type.lanes}), stride);
       tile.values.push_back(from_memory(build_, build_.gather(type, pointer, offsets, {align, false}), tile.dtype));
     });
