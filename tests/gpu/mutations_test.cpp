@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ostream>
 
 #include "differential.h"
 
@@ -28,6 +29,10 @@ struct Sample {
   std::size_t least_sites = 1;  ///< so many there are
   std::vector<Harmless> harmless = {};
 };
+
+void PrintTo(const Sample& sample, std::ostream* out) {
+  *out << sample.name;
+}
 
 std::vector<Sample> samples() {
   return {
