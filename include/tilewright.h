@@ -189,9 +189,11 @@ TILEWRIGHT_C_API int tilewright_kernel_example(const tilewright_kernel* kernel, 
 // description that is malformed.
 
 typedef struct tilewright_call_options {
-  size_t size;         ///< sizeof(tilewright_call_options)
-  int32_t has_stream;  ///< not 0: the call is queued on `stream` and returns before the results are there
-  void* stream;        ///< a CUstream of the engine's device; null is the default stream
+  size_t size;  ///< sizeof(tilewright_call_options)
+  /// Not 0: the call is queued on `stream` and returns before the results are there; operands and output must live
+  /// until they are. 0: the call waits, and on a GPU begins behind what the default stream holds.
+  int32_t has_stream;
+  void* stream;  ///< a CUstream of the engine's device; null is the default stream
 } tilewright_call_options;
 
 /// The type and shape of a statement's result. `shape` has room for 8 extents. R077: a program.

@@ -113,8 +113,8 @@ PyObject* run_program(KernelObject* self, const Arguments& arguments) {
   PyObject* named = PyDict_New();
   for (std::size_t n = 0; n < count; ++n) {
     PyObject* tensor = wrap_tensor(results[n]);
-    if (named != nullptr && tensor != nullptr &&
-        PyDict_SetItemString(named, tilewright_kernel_result(self->kernel, n), tensor) != 0)
+    if (named != nullptr &&
+        (tensor == nullptr || PyDict_SetItemString(named, tilewright_kernel_result(self->kernel, n), tensor) != 0))
       Py_CLEAR(named);
     Py_XDECREF(tensor);
   }

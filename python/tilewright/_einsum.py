@@ -42,7 +42,8 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
             known = None
         else:
             known = _kernels.get(key)
-        if known is not None:
+        # An output of another type needs a cast, which the kept kernel has not.
+        if known is not None and (out is None or all(getattr(out, "dtype", None) == each.dtype for each in arrays)):
             try:
                 return known(*arrays) if out is None else known(*arrays, out=out)
             except InputError as error:

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "lang/parse.h"
 
@@ -17,15 +16,6 @@ std::byte* pretended(std::size_t number, std::size_t alignment, DType dtype) {
   if (alignment == 0) alignment = size_of(dtype);
   return reinterpret_cast<std::byte*>((std::uintptr_t{number} + 1) << 48U | alignment);
 }
-
-constexpr std::array<std::string_view, 60> reserved_words = {
-    "alignas",  "alignof",  "asm",      "auto",      "bool",     "break",    "case",    "catch",     "char",
-    "class",    "const",    "continue", "default",   "delete",   "double",   "else",    "enum",      "explicit",
-    "export",   "extern",   "false",    "float",     "for",      "friend",   "goto",    "if",        "inline",
-    "int",      "long",     "mutable",  "namespace", "new",      "operator", "private", "protected", "public",
-    "register", "requires", "restrict", "return",    "short",    "signed",   "sizeof",  "static",    "struct",
-    "switch",   "template", "this",     "throw",     "true",     "try",      "typedef", "typename",  "union",
-    "unsigned", "using",    "virtual",  "void",      "volatile", "while"};
 
 }  // namespace
 
@@ -88,7 +78,7 @@ std::string_view c_type(DType dtype) {
 }
 
 std::string c_name(const std::string& name) {
-  return std::ranges::find(reserved_words, name) == reserved_words.end() ? name : name + "_";
+  return name + "_";
 }
 
 std::string described(DType dtype, const std::vector<std::int64_t>& shape) {

@@ -29,7 +29,7 @@ Result<std::vector<PlannedStep>> plan_steps(const Kernel& kernel, std::vector<ne
 
 /// The C type of an element: "float", "uint16_t" for f16.
 std::string_view c_type(DType dtype);
-/// A name of the language as one of C.
+/// A name of the language as one of C that is no keyword, no macro and none that the generated code uses.
 std::string c_name(const std::string& name);
 /// "f32 64x32"
 std::string described(DType dtype, const std::vector<std::int64_t>& shape);

@@ -18,7 +18,7 @@ struct CodeStatus {
   std::string_view code;
   tilewright_status status;
 };
-/// All others are bad input.
+/// Those of the IRs and of the simulator (K…) are defects; all others are bad input.
 constexpr std::array<CodeStatus, 9> code_statuses{{{"R072", TILEWRIGHT_ABSENT},
                                                    {"C016", TILEWRIGHT_ABSENT},
                                                    {"R004", TILEWRIGHT_OUT_OF_MEMORY},
@@ -48,7 +48,8 @@ std::unique_ptr<tilewright_error> make_error(const Diagnostics& diagnostics) {
 tilewright_status report(const Diagnostics& diagnostics, tilewright_error** error) noexcept {
   const std::string_view code = diagnostics.empty() ? std::string_view() : diagnostics.front().code;
   const auto known = std::ranges::find(code_statuses, code, &CodeStatus::code);
-  const tilewright_status status = known == code_statuses.end() ? TILEWRIGHT_BAD_INPUT : known->status;
+  const tilewright_status other = code.starts_with('K') ? TILEWRIGHT_DEFECT : TILEWRIGHT_BAD_INPUT;
+  const tilewright_status status = known == code_statuses.end() ? other : known->status;
   try {
     if (error != nullptr) *error = make_error(diagnostics).release();
   } catch (const std::bad_alloc&) {

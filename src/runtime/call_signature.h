@@ -44,9 +44,9 @@ struct CallSignature {
     const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
     const int alignment = address == 0 ? finest + 1 : std::min(std::countr_zero(address), finest);
     words.push_back(static_cast<std::int64_t>(tensor.rank) | static_cast<std::int64_t>(tensor.dtype) << 8 |
-                    std::int64_t{alignment} << 16 | std::int64_t{tensor.read_only} << 20 |
-                    static_cast<std::int64_t>(tensor.device.kind) << 24 |
-                    static_cast<std::int64_t>(tensor.device.index) << 32);
+                    std::int64_t{alignment} << 16 | std::int64_t{tensor.read_only} << 20);
+    words.push_back(static_cast<std::uint32_t>(tensor.device.kind) | static_cast<std::int64_t>(tensor.device.index)
+                                                                         << 32);
     words.insert(words.end(), tensor.shape, tensor.shape + tensor.rank);
     words.insert(words.end(), tensor.strides, tensor.strides + tensor.rank);
   }

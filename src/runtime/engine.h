@@ -37,7 +37,8 @@ Result<std::pair<DType, Shape>> result_type(const Kernel& kernel, const std::vec
 std::shared_ptr<const std::pair<DType, Shape>> known_result_type(const Kernel& kernel,
                                                                  std::span<const TensorRef> operands);
 
-/// A handle; copies share the device and its caches. All calls are thread-safe and block until the results are there.
+/// A handle; copies share the device and its caches. All calls are thread-safe. They block until the results are there,
+/// unless CallOptions name a stream; on a GPU they begin behind what the default stream holds.
 class Engine {
  public:
   /// "cpu"; "cuda" or "cuda:N", an NVIDIA GPU; "sim", the simulator of one. R072: no such device, or none that this

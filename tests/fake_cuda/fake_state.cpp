@@ -34,8 +34,22 @@ Status enter(const char* call, bool needs_context) {
   return device == nullptr ? invalid_context : device->sticky;
 }
 
+StreamObject* State::stream_of(StreamObject* handle) {
+  if (handle != nullptr) return handle;
+  ContextObject& context = current_device()->context;
+  StreamObject& stream = default_streams[context.device];
+  stream.context = &context;
+  return &stream;
+}
+
+bool State::is_stream(StreamObject* stream) const {
+  return streams.has(stream) ||
+         std::ranges::any_of(default_streams, [&](const auto& entry) { return &entry.second == stream; });
+}
+
 Status State::push(StreamObject* stream, std::function<void()> work) {
-  if (!streams.has(stream)) return invalid_handle;
+  stream = stream_of(stream);
+  if (!is_stream(stream)) return invalid_handle;
   if (stream->capture) {
     stream->capture->push_back(std::move(work));
     return Status::success;

@@ -115,6 +115,7 @@ struct State {
   std::map<void*, std::unique_ptr<std::byte[]>> host_blocks;
   std::map<void*, std::size_t> host_sizes;
   Handles<StreamObject> streams;
+  std::map<int, StreamObject> default_streams;  ///< by device
   Handles<EventObject> events;
   Handles<ModuleObject> modules;
   Handles<LinkObject> links;
@@ -124,6 +125,9 @@ struct State {
   double clock_ns = 0;
 
   /// Queues work, or records it.
+  /// The stream of a handle: null is the default stream of the current device.
+  StreamObject* stream_of(StreamObject* handle);
+  bool is_stream(StreamObject* stream) const;
   Status push(StreamObject* stream, std::function<void()> work);
   void drain(StreamObject* stream, std::uint64_t ticket);
   void drain(StreamObject* stream) { drain(stream, stream->queued); }

@@ -100,7 +100,7 @@ FAKE_EXPORT cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) 
   StreamObject* const other = event->stream;
   const std::uint64_t ticket = event->ticket;
   return state().push(stream, [=] {
-    if (other != nullptr && state().streams.has(other)) state().drain(other, ticket);
+    if (other != nullptr && state().is_stream(other)) state().drain(other, ticket);
   });
 }
 
@@ -143,14 +143,14 @@ FAKE_EXPORT cuEventRecord(EventHandle event, StreamHandle stream) {
   const Status pushed = state().push(stream, [event] {
     if (state().events.has(event)) event->time_ns = state().clock_ns;
   });
-  event->stream = stream;
-  event->ticket = stream->queued;
+  event->stream = state().stream_of(stream);
+  event->ticket = event->stream->queued;
   return pushed;
 }
 
 FAKE_EXPORT cuEventQuery(EventHandle event) {
   FAKE_ENTER("cuEventQuery", true);
-  if (event->stream == nullptr || !state().streams.has(event->stream)) return Status::success;
+  if (event->stream == nullptr || !state().is_stream(event->stream)) return Status::success;
   return event->stream->done >= event->ticket ? Status::success : Status::not_ready;
 }
 

@@ -78,6 +78,15 @@ def test_lists_of_axes():
     np.testing.assert_array_equal(tw.einsum(a, [Ellipsis, 1], [1, Ellipsis]), a.T)
 
 
+def test_an_output_of_another_type_is_cast_to_however_often():
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for _ in range(3):
+        out = np.empty((2, 2), np.float64)
+        assert tw.einsum("ik,jk->ij", a, a, out=out) is out
+        np.testing.assert_array_equal(out, [[5, 14], [14, 50]])
+        np.testing.assert_array_equal(tw.einsum("ik,jk->ij", a, a), np.float32([[5, 14], [14, 50]]))
+
+
 def test_out_and_order():
     a, b = operands([(3, 4), (4, 5)], np.float64)
     out = np.full((5, 6), -1.0)[:, ::2].T

@@ -25,7 +25,9 @@ class CudaCall final : public DeviceCall {
 
   std::int64_t workspace_bytes() const override { return call_.workspace_bytes; }
 
+  /// The caller's operands may still be written: by what the default stream holds.
   Result<void> run(const std::vector<std::byte*>& addresses) const override {
+    if (auto ordered = stream_.wait_for_default(); !ordered) return ordered;
     if (auto queued = queue_all(stream_, addresses); !queued) return queued;
     return stream_.synchronize();
   }
@@ -132,7 +134,9 @@ class CudaBackend final : public Backend {
     return reaches(host.device()) ? host : cuda::to_device(stream_, host);
   }
   Result<Tensor> to_host(const Tensor& tensor) override {
-    return tensor.device().is_host_accessible() ? tensor : cuda::to_host(stream_, tensor);
+    if (tensor.device().is_host_accessible()) return tensor;
+    if (auto ordered = stream_.wait_for_default(); !ordered) return std::unexpected(std::move(ordered.error()));
+    return cuda::to_host(stream_, tensor);
   }
 
   Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,

@@ -27,6 +27,13 @@ Result<void> Stream::wait(const Event& event) const {
   return context().call([&](const DriverCalls& calls) { return calls.cuStreamWaitEvent(handle(), event.handle(), 0); });
 }
 
+Result<void> Stream::wait_for_default() const {
+  const Result<Event> mark = Event::create(context_ptr(), Event::Kind::ordering);
+  if (!mark) return std::unexpected(mark.error());
+  if (auto marked = mark->record(borrow(context_ptr(), nullptr)); !marked) return marked;
+  return wait(*mark);
+}
+
 Result<bool> Stream::is_capturing() const {
   int status = 0;
   auto asked = context().call([&](const DriverCalls& calls) { return calls.cuStreamIsCapturing(handle(), &status); });

@@ -26,6 +26,8 @@ class Stream {
   Result<void> synchronize() const;
   /// What is queued from now on starts after the event's mark.
   Result<void> wait(const Event& event) const;
+  /// What is queued from now on starts after what the default stream holds now: the work of callers who name no stream.
+  Result<void> wait_for_default() const;
   /// True while a graph is being captured: nothing that waits, and no copy of pageable memory, may be queued then.
   Result<bool> is_capturing() const;
 

@@ -65,5 +65,26 @@ TEST_F(CudaBackendTest, QueuesOnTheCallersStream) {
   EXPECT_EQ(fake().count("cuStreamSynchronize"), waits + 2);
 }
 
+/// What others have queued on the default stream may still be writing the operands of a call that names no stream.
+TEST_F(CudaBackendTest, BeginsBehindTheDefaultStream) {
+  const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
+  const Tensor x = engine.allocate(DType::u8, {16}).value();
+  const auto fill = stream().context().call([&](const DriverCalls& calls) {
+    return calls.cuMemsetD8Async(reinterpret_cast<DevicePointer>(x.data()), 7, 16, nullptr);
+  });
+  ASSERT_TRUE(fill.has_value()) << error_of(fill);
+  const Tensor seen = engine.to_host(x).value();
+  for (int n = 0; n < 16; ++n) EXPECT_EQ(std::to_integer<int>(seen.data()[n]), 7) << n;
+
+  const Kernel kernel = Kernel::parse("y[i] = x[i]", "<test>").value();
+  const Tensor y = engine.allocate(DType::u8, {16}).value();
+  const Stream mine = stream();
+  const int waits = fake().count("cuStreamWaitEvent");
+  ASSERT_TRUE(engine.eval_into(kernel, {{"x", x}}, y, {.stream = mine.handle()}).has_value());
+  EXPECT_EQ(fake().count("cuStreamWaitEvent"), waits);
+  ASSERT_TRUE(engine.eval_into(kernel, {{"x", x}}, y).has_value());
+  EXPECT_EQ(fake().count("cuStreamWaitEvent"), waits + 1);
+}
+
 }  // namespace
 }  // namespace tilewright::cuda
