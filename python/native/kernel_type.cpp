@@ -98,10 +98,22 @@ const tilewright_engine* engine_for(KernelObject* self, const Arguments& argumen
   return engine_of(("cuda:" + std::to_string(first->device.index)).c_str());
 }
 
+/// A call that waits for its results begins behind what the default stream holds: has that wait for what the operands'
+/// libraries have queued elsewhere. False with a Python error.
+bool put_producers_first(const Arguments& arguments) {
+  for (std::size_t n = 0; n < arguments.count; ++n) {
+    if (arguments.taken[n].is_buffer()) continue;
+    PyObject* done = PyObject_CallFunctionObjArgs(package.put_first, arguments.objects[n], nullptr);
+    if (done == nullptr) return false;
+    Py_DECREF(done);
+  }
+  return true;
+}
+
 /// All results of a program, by name.
 PyObject* run_program(KernelObject* self, const Arguments& arguments) {
   const tilewright_engine* engine = engine_for(self, arguments, nullptr);
-  if (engine == nullptr) return nullptr;
+  if (engine == nullptr || !put_producers_first(arguments)) return nullptr;
   const std::size_t count = tilewright_kernel_result_count(self->kernel);
   std::vector<tilewright_managed_tensor*> results(count, nullptr);
   tilewright_error* error = nullptr;
@@ -181,7 +193,7 @@ PyObject* call(PyObject* object, PyObject* positional, PyObject* named) {
     if (chosen != nullptr && chosen != Py_None)
       options.stream = reinterpret_cast<void*>(static_cast<std::uintptr_t>(PyLong_AsUnsignedLongLong(chosen)));
     Py_XDECREF(chosen);
-    done = PyErr_Occurred() == nullptr;
+    done = PyErr_Occurred() == nullptr && (options.has_stream != 0 || put_producers_first(arguments));
   }
   if (done) {
     tilewright_error* error = nullptr;
@@ -254,7 +266,8 @@ PyObject* time(PyObject* object, PyObject* arguments) {
   Argument written;
   tilewright_timing timing{};
   bool done = written.take(output, tilewright_kernel_name(self->kernel), true);
-  const tilewright_engine* engine = done ? engine_for(self, read, &written.tensor) : nullptr;
+  const tilewright_engine* engine =
+      done && put_producers_first(read) ? engine_for(self, read, &written.tensor) : nullptr;
   if (engine != nullptr) {
     tilewright_error* error = nullptr;
     PyThreadState* state = PyEval_SaveThread();

@@ -74,10 +74,12 @@ const tilewright_engine* engine_of(const char* device) {
 namespace {
 
 PyObject* connect(PyObject*, PyObject* arguments) {
-  PyObject *make_error = nullptr, *describe = nullptr, *make_result = nullptr, *dtype = nullptr, *find_stream = nullptr;
-  if (!PyArg_ParseTuple(arguments, "OOOOO", &make_error, &describe, &make_result, &dtype, &find_stream)) return nullptr;
-  package = {Py_NewRef(make_error), Py_NewRef(describe), Py_NewRef(make_result), Py_NewRef(dtype),
-             Py_NewRef(find_stream)};
+  PyObject *make_error = nullptr, *describe = nullptr, *make_result = nullptr, *dtype = nullptr, *put_first = nullptr,
+           *find_stream = nullptr;
+  if (!PyArg_ParseTuple(arguments, "OOOOOO", &make_error, &describe, &make_result, &dtype, &put_first, &find_stream))
+    return nullptr;
+  package = {Py_NewRef(make_error), Py_NewRef(describe),  Py_NewRef(make_result),
+             Py_NewRef(dtype),      Py_NewRef(put_first), Py_NewRef(find_stream)};
   return Py_NewRef(Py_None);
 }
 
@@ -119,7 +121,7 @@ PyObject* processor(PyObject*, PyObject* device) {
 
 PyMethodDef functions[] = {
     {"connect", connect, METH_VARARGS,
-     "(make_error, describe, make_result, numpy_dtype, find_stream): what this module calls."},
+     "(make_error, describe, make_result, numpy_dtype, put_first, find_stream): what this module calls."},
     {"parse_texts", parse_names, METH_VARARGS, "(text, source) -> the canonical text of each kernel."},
     {"set_threads", set_threads, METH_O, "How many threads of the host a call may use; 0: all."},
     {"threads", threads, METH_NOARGS, "The figure in force."},

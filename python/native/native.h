@@ -22,6 +22,7 @@ struct Package {
   PyObject* describe = nullptr;    ///< any array object → (address, type, shape, strides, kind, index, read only, keep)
   PyObject* make_result = nullptr;  ///< (type, shape, operand that is no buffer) → array
   PyObject* numpy_dtype = nullptr;  ///< (type) → NumPy's dtype
+  PyObject* put_first = nullptr;    ///< (operand): the default stream waits for what its library has queued
   PyObject* find_stream = nullptr;  ///< (operands, device index) → the caller's current CUDA stream, as an integer
 };
 extern Package package;

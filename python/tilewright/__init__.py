@@ -18,7 +18,7 @@ from ._native import Tensor, processor, set_threads, threads
 from ._native import version as __version__
 
 _native.connect(_errors.make_error, _arrays.describe, _arrays.make_result, _arrays.numpy_dtype,
-                _arrays.find_stream)  # fmt: skip
+                _arrays.put_first, _arrays.find_stream)  # fmt: skip
 
 __all__ = [
     "Defect", "DeviceError", "Diagnostic", "Error", "Explanation", "InputError", "Kernel", "OutOfMemory", "Tensor",

@@ -187,6 +187,20 @@ def make_result(type_name: str, shape: tuple, operand: Any) -> Any:
     return numpy.empty(shape, numpy_dtype(type_name))
 
 
+def put_first(array: Any) -> None:
+    """Has CUDA's default stream wait for what the array's library has queued on its current stream."""
+    module = type(array).__module__.partition(".")[0]
+    library = sys.modules.get(module)
+    if module == "torch" and library is not None and array.is_cuda:
+        current, default = library.cuda.current_stream(array.device), library.cuda.default_stream(array.device)
+        if current != default:
+            default.wait_stream(current)
+    elif module == "cupy" and library is not None:
+        library.cuda.Stream.null.wait_event(library.cuda.get_current_stream().record())
+    elif hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == CUDA:
+        array.__dlpack__(stream=1)  # the default stream; the capsule goes at once
+
+
 def find_stream(output: Any, index: int) -> int | None:
     """The caller's current CUDA stream: PyTorch's or CuPy's; None, where there is no telling, waits for the result."""
     module = type(output).__module__.partition(".")[0]
