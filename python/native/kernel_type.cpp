@@ -20,7 +20,18 @@ KernelObject* as_kernel(PyObject* self) {
   return reinterpret_cast<KernelObject*>(self);
 }
 
-/// The arguments of one call, in the kernel's order. Few calls have more than the array holds.
+/// Calls a function of the C interface without the interpreter's lock; false with a Python error.
+template <class Function>
+bool call_unlocked(Function&& function) {
+  tilewright_error* error = nullptr;
+  PyThreadState* state = PyEval_SaveThread();
+  const tilewright_status status = function(&error);
+  PyEval_RestoreThread(state);
+  if (status != TILEWRIGHT_OK) raise(status, error);
+  return status == TILEWRIGHT_OK;
+}
+
+/// The arguments of one call, in the kernel's order.
 class Arguments {
  public:
   /// False with a Python error.
@@ -116,12 +127,10 @@ PyObject* run_program(KernelObject* self, const Arguments& arguments) {
   if (engine == nullptr || !put_producers_first(arguments)) return nullptr;
   const std::size_t count = tilewright_kernel_result_count(self->kernel);
   std::vector<tilewright_managed_tensor*> results(count, nullptr);
-  tilewright_error* error = nullptr;
-  PyThreadState* state = PyEval_SaveThread();
-  const tilewright_status status =
-      tilewright_run(engine, self->kernel, arguments.tensors.data(), arguments.count, results.data(), &error);
-  PyEval_RestoreThread(state);
-  if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
+  const bool done = call_unlocked([&](tilewright_error** error) {
+    return tilewright_run(engine, self->kernel, arguments.tensors.data(), arguments.count, results.data(), error);
+  });
+  if (!done) return nullptr;
   PyObject* named = PyDict_New();
   for (std::size_t n = 0; n < count; ++n) {
     PyObject* tensor = wrap_tensor(results[n]);
@@ -195,15 +204,10 @@ PyObject* call(PyObject* object, PyObject* positional, PyObject* named) {
     Py_XDECREF(chosen);
     done = PyErr_Occurred() == nullptr && (options.has_stream != 0 || put_producers_first(arguments));
   }
-  if (done) {
-    tilewright_error* error = nullptr;
-    PyThreadState* state = PyEval_SaveThread();
-    const tilewright_status status = tilewright_call(engine, self->kernel, arguments.tensors.data(), arguments.count,
-                                                     &written.tensor, &options, &error);
-    PyEval_RestoreThread(state);
-    done = status == TILEWRIGHT_OK;
-    if (!done) raise(status, error);
-  }
+  done = done && call_unlocked([&](tilewright_error** error) {
+           return tilewright_call(engine, self->kernel, arguments.tensors.data(), arguments.count, &written.tensor,
+                                  &options, error);
+         });
   if (!done) Py_CLEAR(output);
   return output;
 }
@@ -220,12 +224,10 @@ PyObject* emit(PyObject* object, PyObject* arguments) {
   if (!read.take(self, positional, named, &out, &stream)) return nullptr;
   char* bytes = nullptr;
   std::size_t size = 0;
-  tilewright_error* error = nullptr;
-  PyThreadState* state = PyEval_SaveThread();
-  const tilewright_status status =
-      tilewright_emit(self->kernel, target, stage, read.tensors.data(), read.count, &bytes, &size, &error);
-  PyEval_RestoreThread(state);
-  if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
+  const bool done = call_unlocked([&](tilewright_error** error) {
+    return tilewright_emit(self->kernel, target, stage, read.tensors.data(), read.count, &bytes, &size, error);
+  });
+  if (!done) return nullptr;
   PyObject* result = PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size));
   tilewright_bytes_free(bytes);
   return result;
@@ -241,12 +243,10 @@ PyObject* explain(PyObject* object, PyObject* arguments) {
   const tilewright_engine* engine = engine_for(self, read, nullptr);
   if (engine == nullptr) return nullptr;
   char* text = nullptr;
-  tilewright_error* error = nullptr;
-  PyThreadState* state = PyEval_SaveThread();
-  const tilewright_status status =
-      tilewright_explain(engine, self->kernel, read.tensors.data(), read.count, html, &text, &error);
-  PyEval_RestoreThread(state);
-  if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
+  const bool done = call_unlocked([&](tilewright_error** error) {
+    return tilewright_explain(engine, self->kernel, read.tensors.data(), read.count, html, &text, error);
+  });
+  if (!done) return nullptr;
   PyObject* result = PyUnicode_FromString(text);
   tilewright_bytes_free(text);
   return result;
@@ -268,17 +268,12 @@ PyObject* time(PyObject* object, PyObject* arguments) {
   bool done = written.take(output, tilewright_kernel_name(self->kernel), true);
   const tilewright_engine* engine =
       done && put_producers_first(read) ? engine_for(self, read, &written.tensor) : nullptr;
-  if (engine != nullptr) {
-    tilewright_error* error = nullptr;
-    PyThreadState* state = PyEval_SaveThread();
-    const tilewright_status status = tilewright_time(engine, self->kernel, read.tensors.data(), read.count,
-                                                     &written.tensor, seconds, &timing, &error);
-    PyEval_RestoreThread(state);
-    if (status != TILEWRIGHT_OK) raise(status, error);
-    done = status == TILEWRIGHT_OK;
-  }
+  done = engine != nullptr && call_unlocked([&](tilewright_error** error) {
+           return tilewright_time(engine, self->kernel, read.tensors.data(), read.count, &written.tensor, seconds,
+                                  &timing, error);
+         });
   Py_DECREF(output);
-  if (!done || engine == nullptr) return nullptr;
+  if (!done) return nullptr;
   return Py_BuildValue("dddndd", timing.median, timing.low, timing.high, static_cast<Py_ssize_t>(timing.calls),
                        timing.flops, timing.bytes);
 }
@@ -369,7 +364,7 @@ PyObject* get_results(PyObject* self, void*) {
       Py_CLEAR(names);
   return names;
 }
-/// ({operand: (type, shape)}, …): one an example line
+/// [{operand: (type, shape)}, …]: one an example line
 PyObject* get_examples(PyObject* self, void*) {
   const tilewright_kernel* kernel = as_kernel(self)->kernel;
   PyObject* examples = PyList_New(0);

@@ -83,7 +83,7 @@ PyObject* connect(PyObject*, PyObject* arguments) {
   return Py_NewRef(Py_None);
 }
 
-PyObject* parse_names(PyObject*, PyObject* arguments) {
+PyObject* parse_texts(PyObject*, PyObject* arguments) {
   const char *text = nullptr, *source = nullptr;
   if (!PyArg_ParseTuple(arguments, "ss", &text, &source)) return nullptr;
   tilewright_kernel** kernels = nullptr;
@@ -122,7 +122,7 @@ PyObject* processor(PyObject*, PyObject* device) {
 PyMethodDef functions[] = {
     {"connect", connect, METH_VARARGS,
      "(make_error, describe, make_result, numpy_dtype, put_first, find_stream): what this module calls."},
-    {"parse_texts", parse_names, METH_VARARGS, "(text, source) -> the canonical text of each kernel."},
+    {"parse_texts", parse_texts, METH_VARARGS, "(text, source) -> the canonical text of each kernel."},
     {"set_threads", set_threads, METH_O, "How many threads of the host a call may use; 0: all."},
     {"threads", threads, METH_NOARGS, "The figure in force."},
     {"processor", processor, METH_O, "What a device is; raises DeviceError where it is not there."},

@@ -23,7 +23,7 @@ struct Package {
   PyObject* make_result = nullptr;  ///< (type, shape, operand that is no buffer) → array
   PyObject* numpy_dtype = nullptr;  ///< (type) → NumPy's dtype
   PyObject* put_first = nullptr;    ///< (operand): the default stream waits for what its library has queued
-  PyObject* find_stream = nullptr;  ///< (operands, device index) → the caller's current CUDA stream, as an integer
+  PyObject* find_stream = nullptr;  ///< (output, device index) → the caller's current CUDA stream, as an integer
 };
 extern Package package;
 
@@ -66,7 +66,7 @@ PyObject* make_kernel_type(PyObject* module);
 PyObject* make_tensor_type(PyObject* module);
 /// Takes the memory over.
 PyObject* wrap_tensor(tilewright_managed_tensor* tensor);
-/// The dtype's name in the language for `tensor`, as a Python string.
+/// The extents as a tuple of Python.
 PyObject* shape_tuple(const std::int64_t* shape, std::int32_t rank);
 
 }  // namespace tilewright::python

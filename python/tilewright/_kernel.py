@@ -6,7 +6,7 @@ import os
 from typing import Any, Iterable, NamedTuple
 
 from . import _native
-from ._arrays import DTYPE_NAMES, make_result, numpy_dtype
+from ._arrays import numpy_dtype
 
 
 class Timing(NamedTuple):

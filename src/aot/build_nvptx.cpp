@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "aot/planned_step.h"
 #include "codegen/llvm/nvptx.h"
@@ -115,8 +114,7 @@ static inline int tw_{0}_load(tw_{0}_kernels *kernels) {{
 
 class Launches {
  public:
-  Launches(std::string name, const PlannedStep& step, const Kernels& kernels)
-      : name_(std::move(name)), step_(step), kernels_(kernels) {
+  Launches(const PlannedStep& step, const Kernels& kernels) : step_(step), kernels_(kernels) {
     for (const RecordedCall::Step& each : step.call.steps) add(std::get<RecordedCall::LaunchStep>(each));
   }
 
@@ -162,7 +160,6 @@ class Launches {
         kernels_.shared[k], fmt::join(described_values, ", "));
   }
 
-  std::string name_;
   const PlannedStep& step_;
   const Kernels& kernels_;
   std::string body_;
@@ -197,7 +194,7 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
     kernels.threads.push_back(renamed.block->threads);
     kernels.shared.push_back(kernel::shared_layout(renamed).bytes);
   }
-  const Launches launches(name, step, kernels);
+  const Launches launches(step, kernels);
 
   std::string signature, described_operands, tensors, misaligned;
   const auto add = [&](const std::string& tensor, DType dtype, const std::vector<std::int64_t>& shape, bool result) {

@@ -67,10 +67,6 @@ void copy_elements(TensorView source, std::byte* target) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 struct KindName {
   DeviceKind kind;
   std::string_view name;
