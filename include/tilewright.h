@@ -162,6 +162,11 @@ TILEWRIGHT_C_API void tilewright_kernels_free(tilewright_kernel** kernels, size_
 /// NumPy's einsum string for `count` operands of these ranks, called a, b, c, …. L070 to L076: errors in the string.
 TILEWRIGHT_C_API tilewright_status tilewright_kernel_einsum(const char* equation, const size_t* ranks, size_t count,
                                                             tilewright_kernel** kernel, tilewright_error** error);
+/// The same with the types of NumPy's einsum for operands of this type: a result of i8 or u8 wraps in that type, and
+/// products and sums of bool are `and` and `or`.
+TILEWRIGHT_C_API tilewright_status tilewright_kernel_einsum_of(const char* equation, const size_t* ranks, size_t count,
+                                                               tilewright_type type, tilewright_kernel** kernel,
+                                                               tilewright_error** error);
 TILEWRIGHT_C_API void tilewright_kernel_free(tilewright_kernel* kernel);
 
 /// Texts of a kernel live as long as it. Names past the last are null.
@@ -179,6 +184,29 @@ TILEWRIGHT_C_API const char* tilewright_kernel_result(const tilewright_kernel* k
 TILEWRIGHT_C_API size_t tilewright_kernel_example_count(const tilewright_kernel* kernel);
 TILEWRIGHT_C_API int tilewright_kernel_example(const tilewright_kernel* kernel, size_t example, size_t operand,
                                                tilewright_type* type, int32_t* rank, int64_t* shape);
+
+// ---- how a kernel's axes hang together
+// ------------------------------------------------------------------------------
+//
+// For those who need shapes without running, or who split tensors over devices. Of a program these say nothing.
+
+/// The axis of an operand whose extent axis `axis` of the result has, whatever the operands are: 1, and stores both
+/// numbers. 0 where it is no one axis's extent, as in a window. -1 past the last axis.
+TILEWRIGHT_C_API int tilewright_kernel_result_axis(const tilewright_kernel* kernel, size_t axis, size_t* operand,
+                                                   size_t* operand_axis);
+
+/// A statement may be computed in parts along some of its iterators: each part of what the whole kernel makes of slices
+/// of operands. Those of the target give slices of the result; the others give results that are then combined.
+typedef struct tilewright_split {
+  const char* iterator;
+  int32_t result_axis;  ///< -1: the iterator is reduced
+  const char* combine;  ///< "++=", "*=", "max=", "min=" where it is reduced, else null
+} tilewright_split;
+TILEWRIGHT_C_API size_t tilewright_kernel_split_count(const tilewright_kernel* kernel);
+/// 1, and stores split `number`, whose texts live as long as the kernel; 0 past the last.
+TILEWRIGHT_C_API int tilewright_kernel_split(const tilewright_kernel* kernel, size_t number, tilewright_split* split);
+/// The axis that split `number` slices an operand along; -1 for an operand that each part reads whole.
+TILEWRIGHT_C_API int32_t tilewright_kernel_split_axis(const tilewright_kernel* kernel, size_t number, size_t operand);
 
 // ---- calls
 // -----------------------------------------------------------------------------------------------------------
@@ -201,6 +229,13 @@ TILEWRIGHT_C_API tilewright_status tilewright_result_type(const tilewright_kerne
                                                           const tilewright_tensor* operands, size_t count,
                                                           tilewright_type* type, int32_t* rank, int64_t* shape,
                                                           tilewright_error** error);
+
+/// The types and shapes of all results, a program's too: `types`, `ranks` and `shapes` have room for
+/// tilewright_kernel_result_count of them, `shapes` for 8 extents each. The operands' data may be null.
+TILEWRIGHT_C_API tilewright_status tilewright_result_types(const tilewright_kernel* kernel,
+                                                           const tilewright_tensor* operands, size_t count,
+                                                           tilewright_type* types, int32_t* ranks, int64_t* shapes,
+                                                           tilewright_error** error);
 
 /// Computes a statement into existing memory of any strides. `options` may be null. R074: another type or shape than
 /// the result's. R060 to R063: it overlaps an operand or itself. R077: a program. R082: a stream where there is none.

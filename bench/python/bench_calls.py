@@ -1,4 +1,5 @@
-"""Host time of repeated calls from Python on arrays so small that the kernel hardly counts, beside NumPy's own.
+"""Host time of repeated calls from Python on arrays so small that the kernel hardly counts, beside NumPy's own, and
+PyTorch's where it is installed: on a GPU where there is one, where the time is that of queueing.
 
 The thread's processor time, so that other programs do not count: the least of some repeats, in microseconds a call.
 usage: PYTHONPATH=build/release/python python3 bench/python/bench_calls.py
@@ -24,15 +25,32 @@ CALLS = [
     ("double(X)", "np.multiply(X, 2)"),
     ("tw.einsum('ij,jk->ik', A, B)", "np.einsum('ij,jk->ik', A, B)"),
 ]
+try:
+    import torch
+except ImportError:
+    torch = None
+else:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    S, T, U = (torch.ones(4, 4, device=device) for _ in range(3))
+    CALLS += [
+        ("matmul(S, T, out=U)", "torch.mm(S, T, out=U)"),
+        ("matmul(S, T)", "torch.mm(S, T)"),
+        ("tw.einsum('ij,jk->ik', S, T)", "torch.einsum('ij,jk->ik', S, T)"),
+    ]
+
+
+def wait() -> None:
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.synchronize()
 
 
 def microseconds(statement: str) -> float:
-    count = 20000
-    times = timeit.repeat(statement, globals=globals(), number=count, repeat=9, timer=time.thread_time)
+    count = 20000 if "S" not in statement else 500  # what a GPU queues before calls wait for it
+    times = timeit.repeat(statement, "wait()", globals=globals(), number=count, repeat=9, timer=time.thread_time)
     return 1e6 * min(times) / count
 
 
-print(f"NumPy {np.__version__}, {tw.processor('cpu')}")
+print(f"NumPy {np.__version__}, {tw.processor('cpu')}" + (f"; PyTorch {torch.__version__}, {device}" if torch else ""))
 for ours, theirs in CALLS:
     line = f"{ours:32} {microseconds(ours):6.2f} µs"
     print(line if theirs is None else f"{line}   {theirs:32} {microseconds(theirs):6.2f} µs")

@@ -2,7 +2,7 @@
 // types that buffers cannot name) by the package's `describe`.
 #include <cstring>
 
-#include "native.h"
+#include "exchange.h"
 
 namespace tilewright::python {
 namespace {
@@ -46,19 +46,61 @@ bool type_of_format(const char* format, Py_ssize_t size, tilewright_type& type) 
 
 Argument::~Argument() {
   if (has_buffer_) PyBuffer_Release(&buffer_);
+  if (managed_ != nullptr && managed_->deleter != nullptr) {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;  // a deleter may be Python's, and one may be raised
+    PyErr_Fetch(&type, &value, &trace);
+    managed_->deleter(managed_);
+    PyErr_Restore(type, value, trace);
+  }
   Py_XDECREF(keep_);
 }
 
-bool Argument::take(PyObject* object, const char* name, bool written) {
+bool Argument::take(PyObject* object, const char* name, Access access) {
   if (PyObject_CheckBuffer(object)) {
     if (!take_buffer(object, name)) return false;
-  } else if (!take_described(object, name)) {
+  } else if (!take_exchanged(object, access) && !take_described(object, name)) {
     return false;
   }
-  if (written && read_only_) {
-    raise("A012", "the output '%s' is read only", name);
+  if (access != Access::read && read_only_) {
+    raise("A012", "pass a writable array, or none for a new one", "the output '%s' is read only", name);
     return false;
   }
+  return true;
+}
+
+/// False, without an error, where the type offers no table or the table cannot describe this array: describe() then
+/// says why.
+bool Argument::take_exchanged(PyObject* object, Access access) {
+  const Exchange* exchange = exchange_of(Py_TYPE(object));
+  if (exchange == nullptr) return false;
+  if (exchange->is_neg != nullptr) {
+    PyObject* negated = PyObject_CallFunctionObjArgs(exchange->is_neg, object, nullptr);
+    const bool is_plain = negated == Py_False;
+    PyErr_Clear();
+    Py_XDECREF(negated);
+    if (!is_plain) return false;
+  }
+  // Whether memory may be written only the managed form says; what was made a moment ago may.
+  tilewright_tensor seen{};
+  if (exchange->table->describe != nullptr && access != Access::write) {
+    if (exchange->table->describe(object, &seen) != 0) return PyErr_Clear(), false;
+  } else {
+    if (exchange->table->export_managed(object, &managed_) != 0) return PyErr_Clear(), false;
+    seen = managed_->tensor;
+    read_only_ = (managed_->flags & 1U) != 0;
+  }
+  if (seen.rank > most_axes || tilewright_type_name(seen.type) == nullptr || seen.device.kind > TILEWRIGHT_CUDA_MANAGED)
+    return false;
+  std::int64_t row_major = 1;
+  for (int axis = seen.rank - 1; axis >= 0; --axis) {
+    shape_[axis] = seen.shape[axis];
+    strides_[axis] = seen.strides != nullptr ? seen.strides[axis] : row_major;
+    row_major *= seen.shape[axis] > 0 ? seen.shape[axis] : 1;
+  }
+  tensor = seen;
+  tensor.shape = shape_;
+  tensor.strides = strides_;
+  exchange_ = exchange;
   return true;
 }
 
@@ -76,7 +118,7 @@ bool Argument::take_buffer(PyObject* object, const char* name) {
     return take_described(object, name);
   }
   if (buffer_.ndim > most_axes) {
-    raise("R001", "'%s' has %d axes, more than 8", name, buffer_.ndim);
+    raise("R001", "reshape it: 0 to 8 are possible", "'%s' has %d axes", name, buffer_.ndim);
     return false;
   }
   Py_ssize_t row_major = buffer_.itemsize;
@@ -88,7 +130,8 @@ bool Argument::take_buffer(PyObject* object, const char* name) {
     shape_[axis] = extent;
     strides_[axis] = stride / buffer_.itemsize;
     if (stride % buffer_.itemsize != 0 && shape_[axis] > 1) {
-      raise("R008", "'%s' steps by %zd bytes along axis %d, no multiple of its elements' %zd", name, stride, axis,
+      raise("R008", "copy it: strides are whole elements",
+            "'%s' steps by %zd bytes along axis %d, no multiple of its elements' %zd", name, stride, axis,
             buffer_.itemsize);
       return false;
     }
@@ -114,11 +157,12 @@ bool Argument::take_described(PyObject* object, const char* name) {
     return false;
   const Py_ssize_t rank = PyTuple_Size(shape);
   if (rank > most_axes || PyTuple_Size(strides) != rank) {
-    raise("R001", "'%s' has %zd axes and %zd strides; 0 to 8 of both are possible", name, rank, PyTuple_Size(strides));
+    raise("R001", "0 to 8 of both are possible", "'%s' has %zd axes and %zd strides", name, rank,
+          PyTuple_Size(strides));
     return false;
   }
   if (tilewright_type_named(type, &tensor.type) == 0) {
-    raise("R022", "'%s' has elements of type %s", name, type);
+    raise("R022", "convert it to a type of the language: f32", "'%s' has elements of type %s", name, type);
     return false;
   }
   for (Py_ssize_t axis = 0; axis < rank; ++axis) {

@@ -1,125 +1,13 @@
 // Kernel: a parsed statement or program, callable with arrays.
 #include <cstring>
-#include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
-#include "native.h"
+#include "exchange.h"
+#include "kernel_object.h"
 
 namespace tilewright::python {
 namespace {
-
-struct KernelObject {
-  PyObject_HEAD tilewright_kernel* kernel;
-  PyObject* names;  ///< tuple of the operands' names, interned
-  char* device;     ///< chosen by the caller; null: that of the operands
-};
-
-KernelObject* as_kernel(PyObject* self) {
-  return reinterpret_cast<KernelObject*>(self);
-}
-
-/// Calls a function of the C interface without the interpreter's lock; false with a Python error.
-template <class Function>
-bool call_unlocked(Function&& function) {
-  tilewright_error* error = nullptr;
-  PyThreadState* state = PyEval_SaveThread();
-  const tilewright_status status = function(&error);
-  PyEval_RestoreThread(state);
-  if (status != TILEWRIGHT_OK) raise(status, error);
-  return status == TILEWRIGHT_OK;
-}
-
-/// The arguments of one call, in the kernel's order.
-class Arguments {
- public:
-  /// False with a Python error.
-  bool take(KernelObject* self, PyObject* positional, PyObject* named, PyObject** out, PyObject** stream);
-
-  std::size_t count = 0;
-  std::vector<PyObject*> objects;
-  std::unique_ptr<Argument[]> taken;
-  std::vector<tilewright_tensor> tensors;
-
- private:
-  bool place(KernelObject* self, PyObject* positional, PyObject* named, PyObject** out, PyObject** stream);
-};
-
-bool raise_arguments(KernelObject* self, const char* problem, const char* name) {
-  std::string names;
-  for (std::size_t n = 0; n < tilewright_kernel_operand_count(self->kernel); ++n)
-    names += std::string(n == 0 ? "" : ", ") + tilewright_kernel_operand(self->kernel, n);
-  PyErr_Format(PyExc_TypeError, "%s(%s): %s%s", tilewright_kernel_name(self->kernel), names.c_str(), problem, name);
-  return false;
-}
-
-bool Arguments::place(KernelObject* self, PyObject* positional, PyObject* named, PyObject** out, PyObject** stream) {
-  const Py_ssize_t given = PyTuple_Size(positional);
-  if (static_cast<std::size_t>(given) > count)
-    return raise_arguments(self, "more positional arguments than operands", "");
-  for (Py_ssize_t n = 0; n < given; ++n) objects[static_cast<std::size_t>(n)] = PyTuple_GetItem(positional, n);
-  if (named != nullptr) {
-    PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(named, &at, &key, &value) != 0) {
-      std::size_t n = 0;
-      // Names are interned on both sides, so most are found by identity.
-      while (n < count && PyTuple_GetItem(self->names, static_cast<Py_ssize_t>(n)) != key) ++n;
-      for (std::size_t m = 0; n == count && m < count; ++m)
-        if (PyUnicode_Compare(PyTuple_GetItem(self->names, static_cast<Py_ssize_t>(m)), key) == 0) n = m;
-      const char* name = PyUnicode_AsUTF8AndSize(key, nullptr);
-      if (name == nullptr) return false;
-      if (n < count) {
-        if (objects[n] != nullptr) return raise_arguments(self, "given twice: ", name);
-        objects[n] = value;
-      } else if (std::strcmp(name, "out") == 0) {
-        *out = value;
-      } else if (std::strcmp(name, "stream") == 0) {
-        *stream = value;
-      } else {
-        return raise_arguments(self, "it has no operand ", name);
-      }
-    }
-  }
-  for (std::size_t n = 0; n < count; ++n)
-    if (objects[n] == nullptr) return raise_arguments(self, "missing: ", tilewright_kernel_operand(self->kernel, n));
-  return true;
-}
-
-bool Arguments::take(KernelObject* self, PyObject* positional, PyObject* named, PyObject** out, PyObject** stream) {
-  count = tilewright_kernel_operand_count(self->kernel);
-  objects.assign(count, nullptr);
-  if (!place(self, positional, named, out, stream)) return false;
-  taken = std::make_unique<Argument[]>(count);
-  tensors.reserve(count);
-  for (std::size_t n = 0; n < count; ++n) {
-    if (!taken[n].take(objects[n], tilewright_kernel_operand(self->kernel, n), false)) return false;
-    tensors.push_back(taken[n].tensor);
-  }
-  return true;
-}
-
-const tilewright_engine* engine_for(KernelObject* self, const Arguments& arguments, const tilewright_tensor* output) {
-  if (self->device != nullptr) return engine_of(self->device);
-  const tilewright_tensor* first = arguments.count > 0 ? arguments.tensors.data() : output;
-  const bool on_gpu =
-      first != nullptr && (first->device.kind == TILEWRIGHT_CUDA || first->device.kind == TILEWRIGHT_CUDA_MANAGED);
-  if (!on_gpu) return engine_of("cpu");
-  return engine_of(("cuda:" + std::to_string(first->device.index)).c_str());
-}
-
-/// A call that waits for its results begins behind what the default stream holds: has that wait for what the operands'
-/// libraries have queued elsewhere. False with a Python error.
-bool put_producers_first(const Arguments& arguments) {
-  for (std::size_t n = 0; n < arguments.count; ++n) {
-    if (arguments.taken[n].is_buffer()) continue;
-    PyObject* done = PyObject_CallFunctionObjArgs(package.put_first, arguments.objects[n], nullptr);
-    if (done == nullptr) return false;
-    Py_DECREF(done);
-  }
-  return true;
-}
 
 /// All results of a program, by name.
 PyObject* run_program(KernelObject* self, const Arguments& arguments) {
@@ -142,38 +30,22 @@ PyObject* run_program(KernelObject* self, const Arguments& arguments) {
   return named;
 }
 
-/// numpy.empty(shape, dtype); takes the shape over.
-PyObject* make_numpy(tilewright_type type, PyObject* shape) {
-  static PyObject* empty = nullptr;
-  static PyObject* dtypes[16][9] = {};  // by code and bytes
-  if (empty == nullptr) {
-    PyObject* numpy = PyImport_ImportModule("numpy");
-    empty = numpy == nullptr ? nullptr : PyObject_GetAttrString(numpy, "empty");
-    Py_XDECREF(numpy);
+/// The stream that the caller names, else the current one of the output's library, where there is telling. False with a
+/// Python error.
+bool choose_stream(PyObject* named, PyObject* output, const Argument& written, tilewright_call_options& options) {
+  const tilewright_device device = written.tensor.device;
+  if (named == Py_None && written.exchange() != nullptr) {
+    options.has_stream = 1;
+    return written.exchange()->table->current_stream(device.kind, device.index, &options.stream) == 0;
   }
-  PyObject*& dtype = dtypes[type.code % 16][type.bits / 8 % 9];
-  if (empty != nullptr && dtype == nullptr)
-    dtype = PyObject_CallFunction(package.numpy_dtype, "s", tilewright_type_name(type));
-  PyObject* array =
-      empty == nullptr || dtype == nullptr ? nullptr : PyObject_CallFunctionObjArgs(empty, shape, dtype, nullptr);
-  Py_DECREF(shape);
-  return array;
-}
-
-/// A new array for the result: NumPy's for buffers, else the package makes it of the operands' kind.
-PyObject* make_output(KernelObject* self, const Arguments& arguments) {
-  tilewright_type type;
-  std::int32_t rank = 0;
-  std::int64_t shape[8];
-  tilewright_error* error = nullptr;
-  const tilewright_status status =
-      tilewright_result_type(self->kernel, arguments.tensors.data(), arguments.count, &type, &rank, shape, &error);
-  if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
-  PyObject* extents = shape_tuple(shape, rank);
-  if (extents == nullptr) return nullptr;
-  const bool is_foreign = arguments.count > 0 && !arguments.taken[0].is_buffer();
-  if (!is_foreign) return make_numpy(type, extents);
-  return PyObject_CallFunction(package.make_result, "sNO", tilewright_type_name(type), extents, arguments.objects[0]);
+  PyObject* chosen = named != Py_None
+                         ? Py_NewRef(named)
+                         : PyObject_CallFunction(package.find_stream, "Oi", output, static_cast<int>(device.index));
+  options.has_stream = chosen != Py_None;
+  if (chosen != nullptr && chosen != Py_None)
+    options.stream = reinterpret_cast<void*>(static_cast<std::uintptr_t>(PyLong_AsUnsignedLongLong(chosen)));
+  Py_XDECREF(chosen);
+  return PyErr_Occurred() == nullptr;
 }
 
 PyObject* call(PyObject* object, PyObject* positional, PyObject* named) {
@@ -189,93 +61,21 @@ PyObject* call(PyObject* object, PyObject* positional, PyObject* named) {
   PyObject* output = out == Py_None ? make_output(self, arguments) : Py_NewRef(out);
   if (output == nullptr) return nullptr;
   Argument written;
-  bool done = written.take(output, tilewright_kernel_name(self->kernel), true);
+  bool done =
+      written.take(output, tilewright_kernel_name(self->kernel), out == Py_None ? Access::write_made : Access::write);
   const tilewright_engine* engine = done ? engine_for(self, arguments, &written.tensor) : nullptr;
   done = engine != nullptr;
   tilewright_call_options options{sizeof(tilewright_call_options), 0, nullptr};
   const bool on_gpu = written.tensor.device.kind == TILEWRIGHT_CUDA;
-  if (done && (stream != Py_None || on_gpu)) {
-    PyObject* chosen = stream != Py_None ? Py_NewRef(stream)
-                                         : PyObject_CallFunction(package.find_stream, "Oi", output,
-                                                                 static_cast<int>(written.tensor.device.index));
-    options.has_stream = chosen != Py_None;
-    if (chosen != nullptr && chosen != Py_None)
-      options.stream = reinterpret_cast<void*>(static_cast<std::uintptr_t>(PyLong_AsUnsignedLongLong(chosen)));
-    Py_XDECREF(chosen);
-    done = PyErr_Occurred() == nullptr && (options.has_stream != 0 || put_producers_first(arguments));
-  }
+  if (done && (stream != Py_None || on_gpu))
+    done =
+        choose_stream(stream, output, written, options) && (options.has_stream != 0 || put_producers_first(arguments));
   done = done && call_unlocked([&](tilewright_error** error) {
            return tilewright_call(engine, self->kernel, arguments.tensors.data(), arguments.count, &written.tensor,
                                   &options, error);
          });
   if (!done) Py_CLEAR(output);
   return output;
-}
-
-// ---- what the compiler did ----
-
-PyObject* emit(PyObject* object, PyObject* arguments) {
-  KernelObject* self = as_kernel(object);
-  const char *target = nullptr, *stage = nullptr;
-  PyObject *positional = nullptr, *named = nullptr, *out = Py_None, *stream = Py_None;
-  if (!PyArg_ParseTuple(arguments, "ssO!O!", &target, &stage, &PyTuple_Type, &positional, &PyDict_Type, &named))
-    return nullptr;
-  Arguments read;
-  if (!read.take(self, positional, named, &out, &stream)) return nullptr;
-  char* bytes = nullptr;
-  std::size_t size = 0;
-  const bool done = call_unlocked([&](tilewright_error** error) {
-    return tilewright_emit(self->kernel, target, stage, read.tensors.data(), read.count, &bytes, &size, error);
-  });
-  if (!done) return nullptr;
-  PyObject* result = PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size));
-  tilewright_bytes_free(bytes);
-  return result;
-}
-
-PyObject* explain(PyObject* object, PyObject* arguments) {
-  KernelObject* self = as_kernel(object);
-  int html = 0;
-  PyObject *positional = nullptr, *named = nullptr, *out = Py_None, *stream = Py_None;
-  if (!PyArg_ParseTuple(arguments, "pO!O!", &html, &PyTuple_Type, &positional, &PyDict_Type, &named)) return nullptr;
-  Arguments read;
-  if (!read.take(self, positional, named, &out, &stream)) return nullptr;
-  const tilewright_engine* engine = engine_for(self, read, nullptr);
-  if (engine == nullptr) return nullptr;
-  char* text = nullptr;
-  const bool done = call_unlocked([&](tilewright_error** error) {
-    return tilewright_explain(engine, self->kernel, read.tensors.data(), read.count, html, &text, error);
-  });
-  if (!done) return nullptr;
-  PyObject* result = PyUnicode_FromString(text);
-  tilewright_bytes_free(text);
-  return result;
-}
-
-PyObject* time(PyObject* object, PyObject* arguments) {
-  KernelObject* self = as_kernel(object);
-  double seconds = 0;
-  PyObject *positional = nullptr, *named = nullptr, *out = Py_None, *stream = Py_None;
-  if (!PyArg_ParseTuple(arguments, "dO!O!", &seconds, &PyTuple_Type, &positional, &PyDict_Type, &named)) return nullptr;
-  Arguments read;
-  if (!read.take(self, positional, named, &out, &stream)) return nullptr;
-  if (tilewright_kernel_is_program(self->kernel) != 0)
-    return PyErr_SetString(PyExc_TypeError, "a program is not timed as a whole; time its statements"), nullptr;
-  PyObject* output = out == Py_None ? make_output(self, read) : Py_NewRef(out);
-  if (output == nullptr) return nullptr;
-  Argument written;
-  tilewright_timing timing{};
-  bool done = written.take(output, tilewright_kernel_name(self->kernel), true);
-  const tilewright_engine* engine =
-      done && put_producers_first(read) ? engine_for(self, read, &written.tensor) : nullptr;
-  done = engine != nullptr && call_unlocked([&](tilewright_error** error) {
-           return tilewright_time(engine, self->kernel, read.tensors.data(), read.count, &written.tensor, seconds,
-                                  &timing, error);
-         });
-  Py_DECREF(output);
-  if (!done) return nullptr;
-  return Py_BuildValue("dddndd", timing.median, timing.low, timing.high, static_cast<Py_ssize_t>(timing.calls),
-                       timing.flops, timing.bytes);
 }
 
 // ---- making ----
@@ -315,15 +115,20 @@ PyObject* construct(PyTypeObject* type, PyObject* arguments, PyObject* named) {
 }
 
 PyObject* einsum(PyObject* type, PyObject* arguments) {
-  const char* equation = nullptr;
+  const char *equation = nullptr, *element = nullptr;
   PyObject* ranks = nullptr;
-  if (!PyArg_ParseTuple(arguments, "sO!", &equation, &PyTuple_Type, &ranks)) return nullptr;
+  if (!PyArg_ParseTuple(arguments, "sO!z", &equation, &PyTuple_Type, &ranks, &element)) return nullptr;
   std::vector<std::size_t> numbers;
   for (Py_ssize_t n = 0; n < PyTuple_Size(ranks); ++n) numbers.push_back(PyLong_AsSize_t(PyTuple_GetItem(ranks, n)));
   if (PyErr_Occurred() != nullptr) return nullptr;
   tilewright_kernel* kernel = nullptr;
   tilewright_error* error = nullptr;
-  const tilewright_status status = tilewright_kernel_einsum(equation, numbers.data(), numbers.size(), &kernel, &error);
+  tilewright_type known{};
+  if (element != nullptr) tilewright_type_named(element, &known);
+  const tilewright_status status =
+      element == nullptr
+          ? tilewright_kernel_einsum(equation, numbers.data(), numbers.size(), &kernel, &error)
+          : tilewright_kernel_einsum_of(equation, numbers.data(), numbers.size(), known, &kernel, &error);
   if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
   return make(reinterpret_cast<PyTypeObject*>(type), kernel, nullptr);
 }
@@ -388,12 +193,37 @@ PyObject* get_examples(PyObject* self, void*) {
 
 }  // namespace
 
+PyObject* parse(PyObject*, PyObject* arguments) {
+  const char *text = nullptr, *source = nullptr, *device = nullptr;
+  PyObject *statements = nullptr, *programs = nullptr;
+  if (!PyArg_ParseTuple(arguments, "sszO!O!", &text, &source, &device, &PyType_Type, &statements, &PyType_Type,
+                        &programs))
+    return nullptr;
+  tilewright_kernel** kernels = nullptr;
+  std::size_t count = 0;
+  const bool done = call_unlocked(
+      [&](tilewright_error** error) { return tilewright_kernels_parse(text, source, &kernels, &count, error); });
+  if (!done) return nullptr;
+  PyObject* made = PyList_New(0);
+  for (std::size_t n = 0; made != nullptr && n < count; ++n) {
+    PyObject* type = tilewright_kernel_is_program(kernels[n]) != 0 ? programs : statements;
+    PyObject* object = make(reinterpret_cast<PyTypeObject*>(type), kernels[n], device);
+    kernels[n] = nullptr;  // the object's now
+    if (object == nullptr || PyList_Append(made, object) != 0) Py_CLEAR(made);
+    Py_XDECREF(object);
+  }
+  tilewright_kernels_free(kernels, count);
+  return made;
+}
+
 PyObject* make_kernel_type(PyObject* module) {
   static PyMethodDef methods[] = {
-      {"_emit", emit, METH_VARARGS, "(target, stage, positional, named) -> bytes"},
-      {"_explain", explain, METH_VARARGS, "(html, positional, named) -> str"},
-      {"_time", time, METH_VARARGS, "(seconds, positional, named) -> (median, low, high, calls, flops, bytes)"},
-      {"_einsum", einsum, METH_VARARGS | METH_CLASS, "(equation, ranks) -> Kernel"},
+      {"_emit", method<emit>(), METH_VARARGS, "(target, stage, positional, named) -> bytes"},
+      {"_explain", method<explain>(), METH_VARARGS, "(html, positional, named) -> str"},
+      {"_time", method<time>(), METH_VARARGS,
+       "(seconds, positional, named) -> (median, low, high, calls, flops, bytes)"},
+      {"_einsum", method<einsum>(), METH_VARARGS | METH_CLASS, "(equation, ranks, element type or None) -> Kernel"},
+      {"_infer", method<infer>(), METH_VARARGS, "(type, shape) of each operand -> [(type, shape), ...]"},
       {nullptr, nullptr, 0, nullptr}};
   static PyGetSetDef properties[] = {
       {"name", get_name, nullptr, "The statement's target; a program's name.", nullptr},
@@ -403,9 +233,11 @@ PyObject* make_kernel_type(PyObject* module) {
       {"results", get_results, nullptr, "Names of what it computes.", nullptr},
       {"examples", get_examples, nullptr, "Its example lines: {operand: (type, shape)} of each.", nullptr},
       {"is_program", get_is_program, nullptr, "True for several statements with a name.", nullptr},
+      {"_result_axes", get_result_axes, nullptr, "(operand, axis) or None for each axis of the result", nullptr},
+      {"_splits", get_splits, nullptr, "[(iterator, axes of operands, axis of result, operator), ...]", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(construct)},
-                                {Py_tp_call, reinterpret_cast<void*>(call)},
+  static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(&Guarded<construct>::call)},
+                                {Py_tp_call, reinterpret_cast<void*>(&Guarded<call>::call)},
                                 {Py_tp_dealloc, reinterpret_cast<void*>(finalize)},
                                 {Py_tp_methods, methods},
                                 {Py_tp_getset, properties},

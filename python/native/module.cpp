@@ -2,6 +2,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "native.h"
@@ -42,14 +43,14 @@ void raise(tilewright_status status, tilewright_error* error) {
   set_exception(status, diagnostics);
 }
 
-void raise(const char* code, const char* format, ...) {
+void raise(const char* code, const char* remedy, const char* format, ...) {
   char message[512];
   va_list values;
   va_start(values, format);
   std::vsnprintf(message, sizeof message, format, values);
   va_end(values);
-  const std::string text = std::string("error[") + code + "]: " + message + "\n";
-  set_exception(TILEWRIGHT_BAD_INPUT, Py_BuildValue("[(ssssIIs)]", code, message, "", "", 0U, 0U, text.c_str()));
+  const std::string text = std::string("error[") + code + "]: " + message + "\n    = help: " + remedy + "\n";
+  set_exception(TILEWRIGHT_BAD_INPUT, Py_BuildValue("[(ssssIIs)]", code, message, remedy, "", 0U, 0U, text.c_str()));
 }
 
 PyObject* shape_tuple(const std::int64_t* shape, std::int32_t rank) {
@@ -59,15 +60,47 @@ PyObject* shape_tuple(const std::int64_t* shape, std::int32_t rank) {
   return tuple;
 }
 
+namespace {
+
+/// Engines by device. Opening one takes its own lock, for it may take long and others look theirs up meanwhile; neither
+/// lock is held while Python's is asked for.
+struct Engines {
+  std::mutex looking, opening;
+  std::map<std::string, const tilewright_engine*, std::less<>> open;
+
+  const tilewright_engine* find(std::string_view device) {
+    const std::lock_guard lock(looking);
+    const auto found = open.find(device);
+    return found == open.end() ? nullptr : found->second;
+  }
+};
+
+Engines& engines() {
+  static auto& all = *new Engines();
+  return all;
+}
+
+}  // namespace
+
+tilewright_status open_engine(const char* device, const tilewright_engine** engine, tilewright_error** error) {
+  *engine = engines().find(device);
+  if (*engine != nullptr) return TILEWRIGHT_OK;
+  const std::lock_guard opening(engines().opening);
+  *engine = engines().find(device);
+  if (*engine != nullptr) return TILEWRIGHT_OK;
+  tilewright_engine* opened = nullptr;
+  const tilewright_status status = tilewright_engine_open(device, nullptr, &opened, error);
+  if (status != TILEWRIGHT_OK) return status;
+  const std::lock_guard looking(engines().looking);
+  engines().open.emplace(device, opened);
+  *engine = opened;
+  return TILEWRIGHT_OK;
+}
+
 const tilewright_engine* engine_of(const char* device) {
-  // Open until the process ends; the interpreter's lock guards the map.
-  static auto& engines = *new std::map<std::string, tilewright_engine*, std::less<>>();
-  if (const auto found = engines.find(std::string_view(device)); found != engines.end()) return found->second;
-  tilewright_engine* engine = nullptr;
-  tilewright_error* error = nullptr;
-  const tilewright_status status = tilewright_engine_open(device, nullptr, &engine, &error);
-  if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
-  engines.emplace(device, engine);
+  const tilewright_engine* engine = engines().find(device);
+  if (engine != nullptr) return engine;
+  call_unlocked([&](tilewright_error** error) { return open_engine(device, &engine, error); });
   return engine;
 }
 
@@ -81,24 +114,6 @@ PyObject* connect(PyObject*, PyObject* arguments) {
   package = {Py_NewRef(make_error), Py_NewRef(describe),  Py_NewRef(make_result),
              Py_NewRef(dtype),      Py_NewRef(put_first), Py_NewRef(find_stream)};
   return Py_NewRef(Py_None);
-}
-
-PyObject* parse_texts(PyObject*, PyObject* arguments) {
-  const char *text = nullptr, *source = nullptr;
-  if (!PyArg_ParseTuple(arguments, "ss", &text, &source)) return nullptr;
-  tilewright_kernel** kernels = nullptr;
-  std::size_t count = 0;
-  tilewright_error* error = nullptr;
-  const tilewright_status status = tilewright_kernels_parse(text, source, &kernels, &count, &error);
-  if (status != TILEWRIGHT_OK) return raise(status, error), nullptr;
-  PyObject* texts = PyList_New(0);
-  for (std::size_t n = 0; texts != nullptr && n < count; ++n) {
-    PyObject* canonical = PyUnicode_FromString(tilewright_kernel_text(kernels[n]));
-    if (canonical == nullptr || PyList_Append(texts, canonical) != 0) Py_CLEAR(texts);
-    Py_XDECREF(canonical);
-  }
-  tilewright_kernels_free(kernels, count);
-  return texts;
 }
 
 PyObject* set_threads(PyObject*, PyObject* count) {
@@ -120,12 +135,19 @@ PyObject* processor(PyObject*, PyObject* device) {
 }
 
 PyMethodDef functions[] = {
-    {"connect", connect, METH_VARARGS,
+    {"connect", method<connect>(), METH_VARARGS,
      "(make_error, describe, make_result, numpy_dtype, put_first, find_stream): what this module calls."},
-    {"parse_texts", parse_texts, METH_VARARGS, "(text, source) -> the canonical text of each kernel."},
-    {"set_threads", set_threads, METH_O, "How many threads of the host a call may use; 0: all."},
-    {"threads", threads, METH_NOARGS, "The figure in force."},
-    {"processor", processor, METH_O, "What a device is; raises DeviceError where it is not there."},
+    {"parse", method<parse>(), METH_VARARGS,
+     "(text, source, device, type of statements, type of programs) -> [kernel, ...]"},
+    {"register_for_xla", method<register_for_xla>(), METH_O, "(kernel) -> the number that XLA's calls name it by"},
+    {"xla_handlers", method<xla_handlers>(), METH_NOARGS, "() -> {platform: capsule of the function that XLA calls}"},
+    {"set_threads", method<set_threads>(), METH_O,
+     "set_threads(count)\n--\n\nHow many threads of the host a call may use, the calling one included; 0: all.\n\n"
+     "Raises ValueError for a count that is not 0 to 1024."},
+    {"threads", method<threads>(), METH_NOARGS, "threads()\n--\n\nHow many threads of the host a call may use."},
+    {"processor", method<processor>(), METH_O,
+     "processor(device)\n--\n\nWhat a device is: \"znver3\" for \"cpu\", \"NVIDIA H200\" for \"cuda:0\".\n\n"
+     "Raises DeviceError where it is not there."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

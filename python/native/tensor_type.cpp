@@ -129,19 +129,22 @@ PyObject* wrap_tensor(tilewright_managed_tensor* managed) {
 
 PyObject* make_tensor_type(PyObject* module) {
   static PyMethodDef methods[] = {
-      {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(dlpack)), METH_VARARGS | METH_KEYWORDS,
-       "A capsule for any library that speaks DLPack."},
-      {"__dlpack_device__", dlpack_device, METH_NOARGS, "(kind, index) of its device, as DLPack numbers them."},
+      {"__dlpack__", method<dlpack>(), METH_VARARGS | METH_KEYWORDS, "A capsule for any library that speaks DLPack."},
+      {"__dlpack_device__", method<dlpack_device>(), METH_NOARGS,
+       "(kind, index) of its device, as DLPack numbers them."},
       {nullptr, nullptr, 0, nullptr}};
   static PyGetSetDef properties[] = {
       {"shape", get_shape, nullptr, "One extent for each axis.", nullptr},
       {"type", get_type, nullptr, "The element type, as the language names it.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(finalize)},
-                                {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
-                                {Py_tp_methods, methods},
-                                {Py_tp_getset, properties},
-                                {0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(finalize)},
+      {Py_tp_doc, const_cast<char*>("Memory that a program's call on a GPU has made, as any array library "
+                                    "takes it: by DLPack, on the host as a buffer too.")},
+      {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, properties},
+      {0, nullptr}};
   static PyType_Spec spec = {"tilewright._native.Tensor", sizeof(TensorObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);

@@ -13,7 +13,7 @@ Arrays of NumPy, PyTorch, JAX and CuPy are used where they are. docs/python.md i
 from . import _arrays, _errors, _native
 from ._einsum import einsum
 from ._errors import Defect, DeviceError, Diagnostic, Error, InputError, OutOfMemory
-from ._kernel import Explanation, Kernel, Timing, kernel, kernels, load
+from ._kernel import Explanation, Kernel, Split, Timing, kernel, kernels, load
 from ._native import Tensor, processor, set_threads, threads
 from ._native import version as __version__
 
@@ -21,6 +21,6 @@ _native.connect(_errors.make_error, _arrays.describe, _arrays.make_result, _arra
                 _arrays.put_first, _arrays.find_stream)  # fmt: skip
 
 __all__ = [
-    "Defect", "DeviceError", "Diagnostic", "Error", "Explanation", "InputError", "Kernel", "OutOfMemory", "Tensor",
-    "Timing", "einsum", "kernel", "kernels", "load", "processor", "set_threads", "threads",
+    "Defect", "DeviceError", "Diagnostic", "Error", "Explanation", "InputError", "Kernel", "OutOfMemory", "Split",
+    "Tensor", "Timing", "einsum", "kernel", "kernels", "load", "processor", "set_threads", "threads",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """Arrays of other libraries: those that are no buffers as descriptions, and new ones for results.
 
-NumPy's arrays are read by the extension module, as buffers. This module knows the others by what they offer:
-PyTorch's tensors by their attributes, everything else by `__cuda_array_interface__`, `__array_interface__` or DLPack.
+NumPy's arrays are read by the extension module, as buffers, and what offers DLPack's table of functions in C (PyTorch's
+tensors since 2.10) by that. This module knows the others by what they offer: PyTorch's tensors by their attributes,
+everything else by `__cuda_array_interface__`, `__array_interface__` or DLPack.
 Nothing is imported that the caller has not imported.
 """
 
@@ -15,24 +16,26 @@ from ._errors import input_error
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 
-# Element types by the name that the array libraries give them, and back.
-_NAMES = {
-    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3",
-    "float8_e5m2": "f8e5m2", "int8": "i8", "uint8": "u8", "int32": "i32", "uint32": "u32", "int64": "i64",
-    "bool": "bool",
-}  # fmt: skip
-DTYPE_NAMES = {ours: theirs for theirs, ours in _NAMES.items()}
-_TYPESTR = {"f8": "f64", "f4": "f32", "f2": "f16", "i1": "i8", "u1": "u8", "i4": "i32", "u4": "u32", "i8": "i64",
-            "b1": "bool"}  # fmt: skip
-_SIZES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "f8e4m3": 1, "f8e5m2": 1, "i8": 1, "u8": 1, "i32": 4, "u32": 4,
-          "i64": 8, "bool": 1}  # fmt: skip
+# Element types: the language's name, that of the array libraries, DLPack's code and bits, and typestr's letter where
+# there is one. The tables below are other views of this one.
+_TYPES = [
+    ("f64", "float64", 2, 64, "f"), ("f32", "float32", 2, 32, "f"), ("f16", "float16", 2, 16, "f"),
+    ("bf16", "bfloat16", 4, 16, None), ("f8e4m3", "float8_e4m3fn", 10, 8, None), ("f8e5m2", "float8_e5m2", 12, 8, None),
+    ("i64", "int64", 0, 64, "i"), ("i32", "int32", 0, 32, "i"), ("i8", "int8", 0, 8, "i"),
+    ("u32", "uint32", 1, 32, "u"), ("u8", "uint8", 1, 8, "u"), ("bool", "bool", 6, 8, "b"),
+]  # fmt: skip
+NAMES = {theirs: ours for ours, theirs, *_ in _TYPES}
+DTYPE_NAMES = {ours: theirs for ours, theirs, *_ in _TYPES}
+_SIZES = {ours: bits // 8 for ours, _, _, bits, _ in _TYPES}
+_TYPESTR = {f"{letter}{bits // 8}": ours for ours, _, _, bits, letter in _TYPES if letter}
+_DLPACK_TYPES = {(code, bits): ours for ours, _, code, bits, _ in _TYPES}
 
 
 def _type_named(dtype: Any, name: str) -> str:
     text = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
-    if text in _NAMES:
-        return _NAMES[text]
-    raise input_error("R022", f"'{name}' has elements of type {text}", "supported are " + ", ".join(_NAMES))
+    if text in NAMES:
+        return NAMES[text]
+    raise input_error("R022", f"'{name}' has elements of type {text}", "supported are " + ", ".join(NAMES))
 
 
 def describe(array: Any, name: str) -> tuple:
@@ -67,7 +70,7 @@ def _describe_interface(array: Any, interface: dict, name: str, kind: int) -> tu
         raise input_error("R022", f"'{name}' is a masked array", "fill it first")
     typestr = interface["typestr"]
     dtype = getattr(array, "dtype", None)
-    known = str(getattr(dtype, "name", "")) in _NAMES
+    known = str(getattr(dtype, "name", "")) in NAMES
     if typestr[0] == ">":
         raise input_error("R022", f"'{name}' has big-endian elements ({typestr})", "convert it to native byte order")
     if not known and typestr[1:] not in _TYPESTR:
@@ -82,10 +85,11 @@ def _describe_interface(array: Any, interface: dict, name: str, kind: int) -> tu
             steps.insert(0, step)
             step *= extent
     if any(step % size for step, extent in zip(steps, shape) if extent > 1):
-        raise input_error("R008", f"'{name}' has strides of {tuple(steps)} bytes, no multiples of {size}")
+        raise input_error("R008", f"'{name}' has strides of {tuple(steps)} bytes, no multiples of {size}",
+                          "copy it: strides are whole elements")  # fmt: skip
     data = interface.get("data")
     if data is None:
-        raise input_error("R007", f"'{name}' has no address")
+        raise input_error("R007", f"'{name}' has no address", "its interface must say where its data is")
     index = 0
     if kind == CUDA:
         device = getattr(array, "device", None)
@@ -109,9 +113,6 @@ class _Versioned(ctypes.Structure):
     ]  # fmt: skip
 
 
-_DLPACK_TYPES = {(2, 64): "f64", (2, 32): "f32", (2, 16): "f16", (4, 16): "bf16", (10, 8): "f8e4m3",
-                 (12, 8): "f8e5m2", (0, 8): "i8", (1, 8): "u8", (0, 32): "i32", (1, 32): "u32", (0, 64): "i64",
-                 (6, 8): "bool"}  # fmt: skip
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 _is_valid = ctypes.pythonapi.PyCapsule_IsValid
@@ -132,10 +133,12 @@ def _describe_dlpack(array: Any, name: str) -> tuple:
     elif _is_valid(capsule, b"dltensor"):
         tensor, read_only = _DLTensor.from_address(_get_pointer(capsule, b"dltensor")), False
     else:
-        raise input_error("R020", f"'{name}' has a __dlpack__ that returns no capsule of a tensor")
+        raise input_error("R020", f"'{name}' has a __dlpack__ that returns no capsule of a tensor",
+                          "it must be called dltensor or dltensor_versioned")  # fmt: skip
     type_name = _DLPACK_TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if type_name is None:
-        raise input_error("R022", f"'{name}' has elements of DLPack type {tensor.code}, {tensor.bits} bits")
+        raise input_error("R022", f"'{name}' has elements of DLPack type {tensor.code}, {tensor.bits} bits",
+                          "supported are " + ", ".join(NAMES))  # fmt: skip
     shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
     if tensor.strides:
         strides = tuple(tensor.strides[axis] for axis in range(tensor.ndim))

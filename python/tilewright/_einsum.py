@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import string
 from typing import Any
 
-from . import _native
-from ._arrays import DTYPE_NAMES
+from ._arrays import NAMES
 from ._errors import InputError
 from ._kernel import Kernel
 
 _kernels: dict[tuple, Kernel] = {}
 _BOUND = 4096  # kernels kept; einsum strings of a program are few
-_NATIVE = set(DTYPE_NAMES.values())
 
 
 def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe",
@@ -86,7 +85,7 @@ def _einsum(subscripts: str, arrays: Any, out: Any, dtype: Any, order: str, cast
     if foreign:
         if dtype is not None:
             raise TypeError("dtype= is for NumPy's arrays; convert the operands instead")
-        made = Kernel._einsum(subscripts, tuple(len(each.shape) for each in arrays))
+        made = _kernel_for(subscripts, tuple(len(each.shape) for each in arrays), None)
         result = made(*arrays) if out is None else made(*arrays, out=out)
         _keep(key, made)
         return result
@@ -95,15 +94,15 @@ def _einsum(subscripts: str, arrays: Any, out: Any, dtype: Any, order: str, cast
 
     given = [numpy.asanyarray(each) for each in arrays]
     common = numpy.dtype(dtype) if dtype is not None else numpy.result_type(*given) if given else None
-    if given and common.name not in _NATIVE:
-        raise TypeError(f"einsum has no {common.name}; it has {', '.join(sorted(_NATIVE))}")
+    if given and common.name not in NAMES:
+        raise TypeError(f"einsum has no {common.name}; it has {', '.join(sorted(NAMES))}")
     for each in given:
         if not numpy.can_cast(each.dtype, common, casting):
             raise TypeError(f"Cannot cast einsum operand from {each.dtype} to {common} according to the rule '{casting}'")
     if out is not None and not numpy.can_cast(common, out.dtype, casting):
         raise TypeError(f"Cannot cast einsum result from {common} to {out.dtype} according to the rule '{casting}'")
     converted = [each if each.dtype == common else each.astype(common) for each in given]
-    made = _kernel_for(subscripts, tuple(each.ndim for each in converted), common.name if given else "")
+    made = _kernel_for(subscripts, tuple(each.ndim for each in converted), common.name if given else None)
     try:
         result = _run(made, converted, out, common)
         exact = all(mine is theirs for mine, theirs in zip(converted, arrays))
@@ -149,18 +148,10 @@ def _keep(key: Any, made: Kernel) -> None:
     _kernels[key] = made
 
 
-def _kernel_for(subscripts: str, ranks: tuple, dtype: str) -> Kernel:
-    """The einsum's kernel, with NumPy's type for the result, and NumPy's `and` and `or` for bool."""
-    plain = Kernel._einsum(subscripts, ranks)
-    text = plain.text
-    if dtype == "bool":
-        target, _, rest = text.partition("] ")
-        op, _, value = rest.partition(" ")
-        op = "max=" if op == "++=" else op
-        return Kernel(f"{target}] {op} {value.replace(' * ', ' and ')}", "<einsum>", None)
-    if dtype in ("int8", "uint8"):
-        return Kernel(text.replace("result[", f"result:{'i8' if dtype == 'int8' else 'u8'}[", 1), "<einsum>", None)
-    return plain
+@functools.lru_cache(_BOUND)
+def _kernel_for(subscripts: str, ranks: tuple, dtype: str | None) -> Kernel:
+    """The einsum's kernel; with NumPy's types for operands of a dtype of this name."""
+    return Kernel._einsum(subscripts, ranks, None if dtype is None else NAMES[dtype])
 
 
 def _without_broadcasts(subscripts: str, arrays: list) -> tuple[str, list] | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 from . import _native
 from ._arrays import numpy_dtype
+from ._errors import input_error
 
 
 class Timing(NamedTuple):
@@ -31,6 +32,20 @@ class Timing(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.median * 1e6:.2f} µs, {self.gflops:.2f} GFLOP/s, {self.gbytes:.2f} GB/s ({self.calls} calls)"
+
+
+class Split(NamedTuple):
+    """An iterator that a statement may be computed in parts along: each part is the kernel on slices of its operands.
+
+    `operands` has the axis of each operand that is sliced, None for one that every part reads whole. `result` is the
+    axis of the result whose slices the parts are; None where the iterator is reduced, and `combine` ("++=", "*=",
+    "max=", "min=") makes the result of those of the parts.
+    """
+
+    iterator: str
+    operands: tuple[int | None, ...]
+    result: int | None
+    combine: str | None
 
 
 class Explanation:
@@ -120,6 +135,22 @@ class Kernel(_native.Kernel):
         """The lowering variant of this name."""
         return self.schedule(f"variant = {name}")
 
+    # ---- shapes and parts ----
+
+    def infer(self, *operands: tuple[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
+        """The types and shapes of the results for operands of these types and shapes, in their order, without running.
+
+            tw.kernel("c[i, j] ++= a[i, k] * b[k, j]").infer(("f32", (2, 3)), ("f32", (3, 4)))  # [("f32", (2, 4))]
+
+        Raises InputError for types and shapes that do not fit.
+        """
+        return self._infer(*((dtype, tuple(shape)) for dtype, shape in operands))
+
+    @property
+    def splits(self) -> list[Split]:
+        """The iterators that a statement may be computed in parts along, on slices of its operands; none of a program."""
+        return [Split(*each) for each in self._splits]
+
     # ---- looking ----
 
     def explain(self, *operands: Any, **named: Any) -> Explanation:
@@ -199,16 +230,16 @@ def kernel(text: str, *, schedule: str | None = None, device: str | None = None,
     Raises InputError: errors in the text, all at once, with source lines and carets; at a call, types and shapes that
     do not fit. TypeError: names that the kernel does not have, and what is no array. DeviceError: no such device.
     """
-    made = Kernel(text, source, device)
-    if made.is_program:
-        made = _Program(text, source, device)
+    found = _native.parse(text, source, device, Kernel, _Program)
+    if len(found) != 1:
+        raise input_error("R070", f"expected one kernel, got {len(found)}", "tilewright.kernels() takes a text of several")
+    made = found[0]
     return made.schedule(schedule) if schedule else made
 
 
 def kernels(text: str, *, device: str | None = None, source: str = "<statement>") -> dict[str, Kernel]:
     """All kernels of a text, by name, as a .tw file has them. Raises InputError."""
-    made = [kernel(each, device=device, source=source) for each in _native.parse_texts(text, source)]
-    return {each.name: each for each in made}
+    return {each.name: each for each in _native.parse(text, source, device, Kernel, _Program)}
 
 
 def load(path: str | os.PathLike, *, device: str | None = None) -> dict[str, Kernel]:

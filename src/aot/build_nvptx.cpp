@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "aot/planned_step.h"
 #include "codegen/llvm/nvptx.h"
@@ -14,6 +15,8 @@
 
 namespace tilewright::aot {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Of what the driver allocates; vectors are loaded whole.
 constexpr std::size_t device_alignment = 64;
@@ -30,19 +33,6 @@ std::string literal(std::string_view text) {
       result += std::string("\\") + c;
     else if (c == '\t')
       result += "\\t";
-    else
-      result += c;
-  }
-  return result + "\"";
-}
-
-std::string json(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '\n')
-      result += "\\n";
-    else if (c == '"' || c == '\\')
-      result += std::string("\\") + c;
     else
       result += c;
   }
@@ -119,7 +109,7 @@ class Launches {
   }
 
   const std::string& body() const { return body_; }
-  const std::string& description() const { return description_; }
+  const Json& description() const { return description_; }
 
  private:
   std::string tensor(std::size_t number) const {
@@ -127,20 +117,20 @@ class Launches {
   }
 
   void add(const RecordedCall::LaunchStep& launch) {
-    std::vector<std::string> values, described_values;
+    std::vector<std::string> values;
+    Json described_values = Json::array();
     for (const std::int64_t argument : launch.arguments) {
       values.push_back(argument == INT64_MIN ? "INT64_MIN" : fmt::format("{}", argument));
-      described_values.push_back(fmt::format("{{\"value\": {}}}", argument));
+      described_values.push_back({{"value", argument}});
     }
     for (const RecordedCall::Patch& patch : launch.patches) {
       const bool is_tensor = patch.tensor < step_.tensors.size();
       values[patch.slot] =
           fmt::format("(int64_t)({} + {}u)", tensor(patch.tensor), static_cast<std::uint64_t>(patch.offset));
-      described_values[patch.slot] =
-          fmt::format("{{\"tensor\": {}, \"offset\": {}}}", json(is_tensor ? step_.tensors[patch.tensor] : "workspace"),
-                      patch.offset);
+      described_values[patch.slot] = {{"tensor", is_tensor ? step_.tensors[patch.tensor] : "workspace"},
+                                      {"offset", patch.offset}};
     }
-    if (launch.begin_slot) described_values[*launch.begin_slot] = "{\"first_block\": 0}";
+    if (launch.begin_slot) described_values[*launch.begin_slot] = {{"first_block", 0}};
     const std::size_t k = launch.kernel;
     const std::string begin =
         launch.begin_slot ? fmt::format("      tw_values[{}] = tw_first;\n", *launch.begin_slot) : "";
@@ -153,17 +143,17 @@ class Launches {
         "    }}\n  }}\n",
         kernels_.names[k], launch.points, fmt::join(values, ", "), values.size(), most_blocks, begin, k,
         kernels_.threads[k], kernels_.shared[k]);
-    description_ += fmt::format(
-        "{}\n    {{\"kernel\": {}, \"blocks\": {}, \"threads\": {}, \"dynamic_shared_bytes\": {}, \"arguments\": "
-        "[{}]}}",
-        description_.empty() ? "" : ",", json(kernels_.names[k]), launch.points, kernels_.threads[k],
-        kernels_.shared[k], fmt::join(described_values, ", "));
+    description_.push_back({{"kernel", kernels_.names[k]},
+                            {"blocks", launch.points},
+                            {"threads", kernels_.threads[k]},
+                            {"dynamic_shared_bytes", kernels_.shared[k]},
+                            {"arguments", std::move(described_values)}});
   }
 
   const PlannedStep& step_;
   const Kernels& kernels_;
   std::string body_;
-  std::string description_;
+  Json description_ = Json::array();
 };
 
 }  // namespace
@@ -196,14 +186,13 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
   }
   const Launches launches(step, kernels);
 
-  std::string signature, described_operands, tensors, misaligned;
+  std::string signature, described_operands, misaligned;
+  Json tensors = Json::array();
   const auto add = [&](const std::string& tensor, DType dtype, const std::vector<std::int64_t>& shape, bool result) {
     signature += fmt::format("uint64_t {}, ", c_name(tensor));
     misaligned += fmt::format("{} | ", c_name(tensor));
     described_operands += fmt::format(" *   {} {}{}\n", tensor, described(dtype, shape), result ? " (result)" : "");
-    tensors +=
-        fmt::format("{}\n    {{\"name\": {}, \"type\": \"{}\", \"shape\": [{}], \"result\": {}}}",
-                    tensors.empty() ? "" : ",", json(tensor), tilewright::name(dtype), fmt::join(shape, ", "), result);
+    tensors.push_back({{"name", tensor}, {"type", tilewright::name(dtype)}, {"shape", shape}, {"result", result}});
   };
   for (const nest::NamedView& operand : operands) add(operand.name, operand.view.dtype, operand.view.shape, false);
   add(name, step.compilation.output, step.compilation.output_shape, true);
@@ -230,15 +219,17 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
       "  if ((({4}tw_workspace) & {5}) != 0) return -2;\n{6}  return tw_status;\n}}\n\n"
       "#ifdef __cplusplus\n}}\n#endif\n",
       name, step.call.workspace_bytes, device_alignment, signature, misaligned, device_alignment - 1, launches.body());
-  const std::string description = fmt::format(
-      "{{\n  \"kernel\": {},\n  \"text\": {},\n  \"target\": {},\n  \"alignment\": {},\n  \"workspace_bytes\": {},\n"
-      "  \"tensors\": [{}\n  ],\n  \"launches\": [{}\n  ]\n}}\n",
-      json(name), json(lang::to_text(*kernel.statement())), json(target.name), device_alignment,
-      step.call.workspace_bytes, tensors, launches.description());
+  const Json description = {{"kernel", name},
+                            {"text", lang::to_text(*kernel.statement())},
+                            {"target", target.name},
+                            {"alignment", device_alignment},
+                            {"workspace_bytes", step.call.workspace_bytes},
+                            {"tensors", std::move(tensors)},
+                            {"launches", launches.description()}};
   std::vector<BuiltFile> files;
   for (std::size_t n = 0; n < kernels.ptx.size(); ++n)
     files.push_back({kernels.ptx.size() == 1 ? name + ".ptx" : fmt::format("{}_{}.ptx", name, n), kernels.ptx[n]});
-  files.push_back({name + ".json", description});
+  files.push_back({name + ".json", description.dump(2) + "\n"});
   files.push_back({name + ".h", std::move(header)});
   return files;
 }

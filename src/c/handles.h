@@ -24,12 +24,27 @@ struct tilewright_engine {
   std::string processor;
 };
 
+namespace tilewright::c {
+
+/// An iterator that a statement may be computed in parts along.
+struct Split {
+  std::string iterator;
+  std::int32_t result_axis = -1;
+  std::string combine;
+  std::vector<std::int32_t> operand_axes;  ///< in the kernel's order; -1: read whole
+};
+/// None of a program.
+std::vector<Split> splits_of(const Kernel& kernel);
+
+}  // namespace tilewright::c
+
 struct tilewright_kernel {
   explicit tilewright_kernel(tilewright::Kernel parsed);
 
   tilewright::Kernel kernel;
   std::vector<std::string> results;
   std::string text;
+  std::vector<tilewright::c::Split> splits;
 };
 
 namespace tilewright::c {
@@ -103,6 +118,9 @@ class References {
   std::vector<TensorRef> refs_;
   std::vector<std::array<std::int64_t, max_rank>> strides_;  ///< of row-major descriptions without any
 };
+
+/// The descriptions with an address where there is none, for what reads no data.
+std::vector<tilewright_tensor> with_addresses(const tilewright_tensor* operands, std::size_t count);
 
 /// A tensor over one description. A040 and the errors of borrow_dlpack, with `name`.
 Result<Tensor> borrow(const tilewright_tensor* given, std::string_view name);

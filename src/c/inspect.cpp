@@ -1,5 +1,4 @@
 // What the C interface says of a compilation: stages, explanations, times.
-#include <cstdint>
 #include <vector>
 
 #include "c/handles.h"
@@ -10,19 +9,6 @@
 #include "report/timing.h"
 
 using namespace tilewright;
-namespace {
-
-/// The operands, with an address where there is none: nothing is read of them.
-std::vector<tilewright_tensor> with_addresses(const tilewright_tensor* operands, size_t count) {
-  constexpr std::uintptr_t aligned = 64;
-  std::vector<tilewright_tensor> result;
-  if (operands != nullptr) result.assign(operands, operands + count);
-  for (tilewright_tensor& each : result)
-    if (each.data == nullptr) each.data = reinterpret_cast<void*>(aligned);
-  return result;
-}
-
-}  // namespace
 
 using tilewright::c::guarded;
 using tilewright::c::Operands;
@@ -37,7 +23,7 @@ tilewright_status tilewright_emit(const tilewright_kernel* kernel, const char* t
     const auto chosen = report::emit_target_named(target);
     if (!chosen) return std::unexpected(chosen.error());
     if (const auto known = report::stage_named(stage, *chosen); !known) return std::unexpected(known.error());
-    const auto typed = with_addresses(operands, count);
+    const auto typed = c::with_addresses(operands, count);
     const auto read = Operands::of(*kernel, operands == nullptr ? nullptr : typed.data(), count);
     if (!read) return std::unexpected(read.error());
     const auto steps = report::compile_for(*chosen, kernel->kernel, read->views(kernel->kernel));
@@ -55,7 +41,7 @@ tilewright_status tilewright_explain(const tilewright_engine* engine, const tile
                                      tilewright_error** error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = require({{engine, "engine"}, {kernel, "kernel"}, {text, "text"}}); !given) return given;
-    const auto typed = with_addresses(operands, count);
+    const auto typed = c::with_addresses(operands, count);
     const auto read = Operands::of(*kernel, operands == nullptr ? nullptr : typed.data(), count);
     if (!read) return std::unexpected(read.error());
     const auto steps = report::compile_steps(engine->engine, kernel->kernel, read->views(kernel->kernel));

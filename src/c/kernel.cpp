@@ -9,12 +9,25 @@ using tilewright::c::require;
 tilewright_kernel::tilewright_kernel(Kernel parsed)
     : kernel(std::move(parsed)),
       results(kernel.result_names()),
-      text(kernel.statement() != nullptr ? lang::to_text(*kernel.statement()) : lang::to_text(*kernel.program())) {}
+      text(kernel.statement() != nullptr ? lang::to_text(*kernel.statement()) : lang::to_text(*kernel.program())),
+      splits(tilewright::c::splits_of(kernel)) {}
 
 namespace {
 
 std::string source_of(const char* name) {
   return name == nullptr ? "<statement>" : name;
+}
+
+Result<void> parse_einsum(const char* equation, const size_t* ranks, size_t count, std::optional<DType> element,
+                          tilewright_kernel** kernel) {
+  if (auto given = require({{equation, "equation"}, {kernel, "kernel"}}); !given) return given;
+  if (count > 0)
+    if (auto given = require({{ranks, "ranks"}}); !given) return given;
+  *kernel = nullptr;
+  Result<Kernel> parsed = Kernel::einsum(equation, std::vector<std::size_t>(ranks, ranks + count), element);
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  *kernel = new tilewright_kernel(std::move(*parsed));
+  return {};
 }
 
 }  // namespace
@@ -55,15 +68,20 @@ void tilewright_kernels_free(tilewright_kernel** kernels, size_t count) {
 
 tilewright_status tilewright_kernel_einsum(const char* equation, const size_t* ranks, size_t count,
                                            tilewright_kernel** kernel, tilewright_error** error) {
+  return guarded(error, [&] { return parse_einsum(equation, ranks, count, std::nullopt, kernel); });
+}
+
+tilewright_status tilewright_kernel_einsum_of(const char* equation, const size_t* ranks, size_t count,
+                                              tilewright_type type, tilewright_kernel** kernel,
+                                              tilewright_error** error) {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = require({{equation, "equation"}, {kernel, "kernel"}}); !given) return given;
-    if (count > 0)
-      if (auto given = require({{ranks, "ranks"}}); !given) return given;
-    *kernel = nullptr;
-    Result<Kernel> parsed = Kernel::einsum(equation, std::vector<std::size_t>(ranks, ranks + count));
-    if (!parsed) return std::unexpected(std::move(parsed.error()));
-    *kernel = new tilewright_kernel(std::move(*parsed));
-    return {};
+    const std::optional<DType> element = dtype_of({type.code, type.bits, type.lanes});
+    if (!element)
+      return fail(
+          "R022",
+          "no element type has code " + std::to_string(type.code) + " and " + std::to_string(type.bits) + " bits",
+          "take one of tilewright_type_named()");
+    return parse_einsum(equation, ranks, count, element, kernel);
   });
 }
 

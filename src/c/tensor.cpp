@@ -80,6 +80,15 @@ bool References::add(const tilewright_tensor& given) {
   return true;
 }
 
+std::vector<tilewright_tensor> with_addresses(const tilewright_tensor* operands, std::size_t count) {
+  constexpr std::uintptr_t aligned = 64;
+  std::vector<tilewright_tensor> result;
+  if (operands != nullptr) result.assign(operands, operands + count);
+  for (tilewright_tensor& each : result)
+    if (each.data == nullptr) each.data = reinterpret_cast<void*>(aligned);
+  return result;
+}
+
 std::vector<tilewright::Operand> Operands::named(const Kernel& kernel) const {
   std::vector<tilewright::Operand> result;
   for (std::size_t n = 0; n < tensors.size(); ++n) result.push_back({kernel.operand_names()[n], tensors[n]});

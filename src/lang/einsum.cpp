@@ -27,12 +27,13 @@ struct Subscripts {
 class EinsumParser {
  public:
   EinsumParser(std::string_view equation, const std::vector<std::size_t>& ranks, const std::vector<std::string>& names,
-               std::string_view target)
+               std::string_view target, std::optional<DType> element)
       : source_(std::make_shared<const Source>("einsum", std::string(equation))),
         text_(source_->text()),
         ranks_(ranks),
         names_(names),
-        target_(target) {}
+        target_(target),
+        element_(element) {}
 
   Result<Statement> run();
 
@@ -56,6 +57,7 @@ class EinsumParser {
   const std::vector<std::size_t>& ranks_;
   const std::vector<std::string>& names_;
   std::string_view target_;
+  std::optional<DType> element_;  ///< of all operands, where NumPy's types are asked for
   std::vector<Subscripts> operands_;
   std::optional<Subscripts> output_;
   std::size_t broadcast_rank_ = 0;  ///< of the longest ellipsis
@@ -194,7 +196,10 @@ std::vector<Named> EinsumParser::axes(const Subscripts& subscripts, std::size_t 
 }
 
 Statement EinsumParser::build() const {
+  const bool is_logical = element_ == DType::boolean;
+  const ScalarOp times = is_logical ? ScalarOp::logical_and : ScalarOp::mul;
   Statement statement;
+  if (element_ == DType::i8 || element_ == DType::u8) statement.annotation = element_;
   statement.source = source_;
   statement.span = span_at(0, text_.size());
   statement.op_span = output_->span;
@@ -209,17 +214,19 @@ Statement EinsumParser::build() const {
       read.indices.push_back({{{std::move(axis.name), 1}}, 0, axis.span});
     const ExprId factor = statement.exprs.add({std::move(read), operand.span});
     const Span product{0, operand.span.end};
-    statement.value = i == 0 ? factor : statement.exprs.add({Apply{ScalarOp::mul, {statement.value, factor}}, product});
+    statement.value = i == 0 ? factor : statement.exprs.add({Apply{times, {statement.value, factor}}, product});
   }
-  if (statement.iterator_order().size() > statement.target_iterators.size()) statement.reduction = Monoid::sum;
+  if (statement.iterator_order().size() > statement.target_iterators.size())
+    statement.reduction = is_logical ? Monoid::max : Monoid::sum;
   return statement;
 }
 
 }  // namespace
 
 Result<Statement> parse_einsum(std::string_view equation, const std::vector<std::size_t>& ranks,
-                               const std::vector<std::string>& names, std::string_view target) {
-  return EinsumParser(equation, ranks, names, target).run();
+                               const std::vector<std::string>& names, std::string_view target,
+                               std::optional<DType> element) {
+  return EinsumParser(equation, ranks, names, target, element).run();
 }
 
 }  // namespace tilewright::lang

@@ -2,6 +2,7 @@
 // errors, each with a stable code, a span and a remedy.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "lang/ast.h"
@@ -14,9 +15,12 @@ Result<File> parse(SourcePtr source);
 Result<File> parse(SourcePtr source, Diagnostics& warnings);
 
 /// A NumPy einsum string ("ij,jk->ik", implicit output, "...", blanks) over operands of these ranks, as a statement
-/// that names the operands `names` and the target `target`. NumPy's rules; errors point into the string.
+/// that names the operands `names` and the target `target`. NumPy's rules; errors point into the string. With an
+/// element type of the operands, NumPy's types too: a result of i8 or u8 wraps in that type, and products and sums of
+/// bool are `and` and `or`.
 Result<Statement> parse_einsum(std::string_view equation, const std::vector<std::size_t>& ranks,
-                               const std::vector<std::string>& names, std::string_view target);
+                               const std::vector<std::string>& names, std::string_view target,
+                               std::optional<DType> element = std::nullopt);
 
 /// Canonical layout of a file: idempotent, keeps comments, changes no meaning. Fails as parse does.
 Result<std::string> format(SourcePtr source);

@@ -79,7 +79,7 @@ Result<EmitTarget> emit_target_named(const std::string& name) {
   if (name == "metal")
     return fail("C016",
                 fmt::format("target '{}' is not there: this build generates code for 'host' and 'nvptx' only", name),
-                "use '--target host' or '--target nvptx:sm_90a'");
+                "the targets are host and nvptx:ARCH (nvptx:sm_90a)");
   return fail("C014", fmt::format("'{}' is no target", name), "host, nvptx:ARCH (nvptx:sm_90a) or metal");
 }
 
@@ -112,7 +112,7 @@ Result<std::string> stage_text(const std::string& stage, const EmitTarget& targe
   if (!known) return std::unexpected(known.error());
   if (stage == "obj" && (steps.size() > 1 || steps.front().compilation.plan->kernels.size() > 1))
     return fail("C015", fmt::format("'{}' compiles to several kernels, and an object file holds one", kernel.name()),
-                "emit --stage asm prints them all");
+                "the stage asm has them all");
   std::string text;
   for (const CompiledStep& step : steps) {
     Result<std::string> part = (*known)(target, step.compilation);

@@ -107,11 +107,12 @@ Result<Kernel> Kernel::parse(std::string text, std::string source_name) {
   return std::move(kernels->front());
 }
 
-Result<Kernel> Kernel::einsum(std::string_view equation, const std::vector<std::size_t>& ranks) {
+Result<Kernel> Kernel::einsum(std::string_view equation, const std::vector<std::size_t>& ranks,
+                              std::optional<DType> element) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < ranks.size(); ++i)
     names.push_back(i < 26 ? std::string(1, static_cast<char>('a' + i)) : "a" + std::to_string(i));
-  auto statement = lang::parse_einsum(equation, ranks, names, "result");
+  auto statement = lang::parse_einsum(equation, ranks, names, "result", element);
   if (!statement) return std::unexpected(statement.error());
   return Kernel(std::move(*statement));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,8 +23,10 @@ class Kernel {
  public:
   /// The only kernel of a .tw text; R070 where it has none or several.
   static Result<Kernel> parse(std::string text, std::string source_name = "<statement>");
-  /// A NumPy einsum string over operands of these ranks, named `a`, `b`, `c`, … in order; the target is `result`.
-  static Result<Kernel> einsum(std::string_view equation, const std::vector<std::size_t>& ranks);
+  /// A NumPy einsum string over operands of these ranks, named `a`, `b`, `c`, … in order; the target is `result`. With
+  /// an element type, what NumPy makes of operands of that type (lang/parse.h).
+  static Result<Kernel> einsum(std::string_view equation, const std::vector<std::size_t>& ranks,
+                               std::optional<DType> element = std::nullopt);
   explicit Kernel(std::variant<lang::Statement, lang::Program> item);
 
   const std::string& name() const;

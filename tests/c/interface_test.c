@@ -138,10 +138,59 @@ static void test_programs(const tilewright_engine* engine) {
   tilewright_kernel_free(kernel);
 }
 
+static void test_structure(void) {
+  tilewright_kernel* kernel = parsed("c[i, j] ++= a[i, k] * w[k, j + r] * b[r]");
+  size_t operand = 9, axis = 9;
+  CHECK(tilewright_kernel_result_axis(kernel, 0, &operand, &axis) == 1 && operand == 0 && axis == 0);
+  CHECK(tilewright_kernel_result_axis(kernel, 1, &operand, &axis) == 0);  // what a window leaves
+  CHECK(tilewright_kernel_result_axis(kernel, 2, &operand, &axis) == -1);
+  tilewright_split split;
+  CHECK(tilewright_kernel_split_count(kernel) == 2);  // not j and r, which meet in one index
+  CHECK(tilewright_kernel_split(kernel, 0, &split) && strcmp(split.iterator, "i") == 0 && split.result_axis == 0 &&
+        split.combine == NULL);
+  CHECK(tilewright_kernel_split_axis(kernel, 0, 0) == 0 && tilewright_kernel_split_axis(kernel, 0, 1) == -1);
+  CHECK(tilewright_kernel_split(kernel, 1, &split) && strcmp(split.iterator, "k") == 0 && split.result_axis == -1 &&
+        strcmp(split.combine, "++=") == 0);
+  CHECK(tilewright_kernel_split_axis(kernel, 1, 0) == 1 && tilewright_kernel_split_axis(kernel, 1, 1) == 0);
+  CHECK(!tilewright_kernel_split(kernel, 2, &split) && tilewright_kernel_split_axis(kernel, 2, 0) == -1);
+  tilewright_kernel_free(kernel);
+
+  kernel = parsed("program two(x) -> (sum, top):\n  top[i] max= x[i, j]\n  sum[] ++= top[i]\n");
+  CHECK(tilewright_kernel_split_count(kernel) == 0);
+  CHECK(tilewright_kernel_result_axis(kernel, 0, &operand, &axis) == -1);
+  int64_t x_shape[] = {5, 0}, shapes[16];
+  const tilewright_tensor x = dense("i8", NULL, 2, x_shape);
+  tilewright_type types[2];
+  int32_t ranks[2] = {-1, -1};
+  CHECK(tilewright_result_types(kernel, &x, 1, types, ranks, shapes, NULL) == TILEWRIGHT_OK);
+  CHECK(ranks[0] == 0 && strcmp(tilewright_type_name(types[0]), "i32") == 0);
+  CHECK(ranks[1] == 1 && shapes[8] == 5 && strcmp(tilewright_type_name(types[1]), "i8") == 0);
+  tilewright_error* error = NULL;
+  x_shape[1] = -1;
+  expect_error(tilewright_result_types(kernel, &x, 1, types, ranks, shapes, &error), error, TILEWRIGHT_BAD_INPUT,
+               "R002");
+  error = NULL;
+  expect_error(tilewright_result_types(kernel, &x, 0, types, ranks, shapes, &error), error, TILEWRIGHT_BAD_INPUT,
+               "R076");
+  tilewright_kernel_free(kernel);
+
+  const size_t rank = 1;
+  tilewright_type type;
+  CHECK(tilewright_type_named("bool", &type));
+  CHECK(tilewright_kernel_einsum_of("i->", &rank, 1, type, &kernel, NULL) == TILEWRIGHT_OK);
+  CHECK(strcmp(tilewright_kernel_text(kernel), "result[] max= a[i]\n") == 0);
+  tilewright_kernel_free(kernel);
+  type.bits = 3;
+  error = NULL;
+  expect_error(tilewright_kernel_einsum_of("i->", &rank, 1, type, &kernel, &error), error, TILEWRIGHT_BAD_INPUT,
+               "R022");
+}
+
 static void test_errors(const tilewright_engine* engine) {
   tilewright_error* error = NULL;
   tilewright_kernel* kernel = NULL;
-  tilewright_status status = tilewright_kernel_parse("o[i] = sine(a[i])\np[i] = cosine(a[i])\n", "mine.tw", &kernel, &error);
+  tilewright_status status =
+      tilewright_kernel_parse("o[i] = sine(a[i])\np[i] = cosine(a[i])\n", "mine.tw", &kernel, &error);
   CHECK(status == TILEWRIGHT_BAD_INPUT && kernel == NULL);
   CHECK(tilewright_error_count(error) == 2);
   const tilewright_diagnostic* first = tilewright_error_at(error, 0);
@@ -200,8 +249,8 @@ static void test_errors(const tilewright_engine* engine) {
   EXPECT("B021", &wrong, 1, &output);
   int none_there = 0;
   tilewright_call_options with_stream = {sizeof with_stream, 1, &none_there};
-  expect_error(tilewright_call(engine, kernel, &operand, 1, &output, &with_stream, &error), error,
-               TILEWRIGHT_BAD_INPUT, "R082");
+  expect_error(tilewright_call(engine, kernel, &operand, 1, &output, &with_stream, &error), error, TILEWRIGHT_BAD_INPUT,
+               "R082");
   CHECK(y[0] == -1 && y[1] == -1 && y[2] == -1);  // no error has written anything
 
   char* bytes = NULL;
@@ -298,6 +347,7 @@ int main(void) {
   test_kernels();
   test_calls(engine);
   test_programs(engine);
+  test_structure();
   test_errors(engine);
   test_looking(engine);
   test_threads(engine);

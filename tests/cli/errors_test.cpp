@@ -142,8 +142,8 @@ const std::vector<BadCall> calls = {
     {"absent_target",
      {"emit", "k.tw", "--target", "metal", "--stage", "msl"},
      3,
-     "error[C016]: target 'metal' is not there: this build generates code for 'host' and 'nvptx' only\n    = help: use "
-     "'--target host' or '--target nvptx:sm_90a'\n"},
+     "error[C016]: target 'metal' is not there: this build generates code for 'host' and 'nvptx' only\n    = help: the "
+     "targets are host and nvptx:ARCH (nvptx:sm_90a)\n"},
     {"absent_architecture",
      {"emit", "k.tw", "--target", "nvptx:sm_10", "--stage", "ptx"},
      3,

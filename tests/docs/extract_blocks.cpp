@@ -3,7 +3,7 @@
 // point into the document.
 //
 // Usage: extract_blocks DOCUMENT.md OUT.cpp
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -40,12 +40,14 @@ std::vector<Block> blocks_of(std::istream& document) {
 
 void write_block(std::ostream& out, const Block& block, const std::string& document) {
   const std::string place = "#line " + std::to_string(block.line) + " \"" + document + "\"\n";
+  const std::string suite = std::filesystem::path(document).stem().string();
   const std::string name = "line_" + std::to_string(block.line);
+  const std::string test = "TEST(" + suite + ", " + name + ")";
   if (block.body.find("int main(") != std::string::npos) {
-    out << "namespace " << name << " {\n" << place << block.body << "}\n";
-    out << "TEST(Document, " << name << ") { EXPECT_EQ(" << name << "::main(), 0); }\n";
+    out << "namespace " << suite << "_" << name << " {\n" << place << block.body << "}\n";
+    out << test << " { EXPECT_EQ(" << suite << "_" << name << "::main(), 0); }\n";
   } else {
-    out << "TEST(Document, " << name << ") {\n" << place << block.body << "}\n";
+    out << test << " {\n" << place << block.body << "}\n";
   }
 }
 

@@ -120,6 +120,52 @@ def test_several_kernels(tmp_path):
     assert error.value.code == "R070"
 
 
+def test_shapes_without_running():
+    assert matmul().infer(("f32", (2, 3)), ("f32", (3, 4))) == [("f32", (2, 4))]
+    assert tw.kernel("s[] ++= x[i]").infer(("i8", [7])) == [("i32", ())]
+    moments = tw.kernel("program p(x) -> (b, a):\n  a[i] max= x[i, j]\n  b[] ++= a[i]\n")
+    assert moments.infer(("u8", (5, 0))) == [("i32", ()), ("u8", (5,))]
+    with pytest.raises(tw.InputError) as error:
+        matmul().infer(("f32", (2, 3)), ("f32", (4, 4)))
+    assert error.value.code == "B010"
+    with pytest.raises(tw.InputError) as error:
+        matmul().infer(("f31", (2, 3)), ("f32", (3, 4)))
+    assert error.value.code == "R022" and error.value.diagnostics[0].remedy
+    with pytest.raises(TypeError):
+        matmul().infer(("f32", (2, 3)))
+
+
+@pytest.mark.parametrize(
+    "text,splits",
+    [
+        ("c[i, j] ++= a[i, k] * b[k, j]",
+         [("i", (0, None), 0, None), ("j", (None, 1), 1, None), ("k", (1, 0), None, "++=")]),
+        ("c[i] max= a[k, i]", [("i", (1,), 0, None), ("k", (0,), None, "max=")]),
+        ("c[i] ++= a[i, k] then relu(c[i])", [("i", (0,), 0, None)]),  # relu of a part is no part of relu
+        ("g[i, j] ++= a[k, i] * a[k, j]", [("k", (0,), None, "++=")]),  # a part of i needs all columns of j
+        ("d[i] = a[i, i]", []),
+        ("y[i] = x[i] * z[i + 1]", []),
+        ("y[i] = x[i] else 0 | (i in 0 ..< 8)", []),
+        ("y[i] = x[i] + cast(f32, i)", []),
+        ("m[i] ++= x[i, k] / cast(f32, extent(k))", [("i", (0,), 0, None)]),
+    ],
+)  # fmt: skip
+def test_iterators_that_a_statement_splits_along(text, splits):
+    assert tw.kernel(text).splits == splits
+
+
+def test_programs_are_not_split():
+    assert tw.kernel("program p(x) -> (y):\n  y[i] = x[i]\n").splits == []
+
+
+def test_errors_of_files_have_the_files_lines():
+    text = "# a comment\n\ntotal[] ++= x[i]\n\n\nc[i, j] ++= a[i, k]   *  b[k, j]\n"
+    found = tw.kernels(text, source="two.tw")
+    with pytest.raises(tw.InputError) as error:
+        found["c"](A, A)
+    assert "two.tw:6:28: error[B010]" in str(error.value) and "c[i, j] ++= a[i, k]   *  b[k, j]" in str(error.value)
+
+
 def test_what_the_compiler_says():
     mm = tw.kernel("c[i, j] ++= a[i, k] * b[k, j] do:\n  example: a = f32 64x32, b = f32 32x16\n")
     assert mm.examples == [{"a": ("f32", (64, 32)), "b": ("f32", (32, 16))}]

@@ -33,6 +33,18 @@ TEST(Einsum, explicit_output) {
   EXPECT_EQ(of("->", {0}), "out plain (read x0)");
 }
 
+TEST(Einsum, numpys_types) {
+  const auto text = [](std::string_view equation, DType element) {
+    const auto statement = parse_einsum(equation, {2, 2}, {"x", "y"}, "out", element);
+    return statement ? to_text(*statement) : render(statement.error());
+  };
+  EXPECT_EQ(text("ij,jk->ik", DType::boolean), "out[i, k] max= x[i, j] and y[j, k]\n");
+  EXPECT_EQ(text("ij,ij->ij", DType::boolean), "out[i, j] = x[i, j] and y[i, j]\n");
+  EXPECT_EQ(text("ij,jk->ik", DType::i8), "out:i8[i, k] ++= x[i, j] * y[j, k]\n");
+  EXPECT_EQ(text("ij,ij->ij", DType::u8), "out:u8[i, j] = x[i, j] * y[i, j]\n");
+  EXPECT_EQ(text("ij,jk->ik", DType::f16), "out[i, k] ++= x[i, j] * y[j, k]\n");
+}
+
 TEST(Einsum, implicit_output_is_alphabetical) {
   EXPECT_EQ(of("ij,jk", {2, 2}), product);
   EXPECT_EQ(of("ba", {2}), "out a b plain (read x0 <1*b 0> <1*a 0>)");
