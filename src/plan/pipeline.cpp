@@ -10,6 +10,7 @@
 
 #include "kernel/passes/pipeline.h"
 #include "kernel/summarize.h"
+#include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_gpu.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/pipeline_copies.h"
@@ -76,6 +77,13 @@ constexpr std::array host_table = {
 };
 
 constexpr std::array gpu_table = {
+    Pass<NvptxTarget>{"repack_operands", nest, nest,
+                      [](Unit& unit, const NvptxTarget& target) {
+                        nest::Repacked repacked = nest::repack_operands(unit.nest, unit.facts, target);
+                        unit.repacked = std::move(repacked.operands);
+                        return take_reasons(unit, std::move(repacked.reasons));
+                      },
+                      "read misaligned operands from aligned copies"},
     Pass<NvptxTarget>{"schedule_for_gpu", nest, nest,
                       [](Unit& unit, const NvptxTarget& target) {
                         return take_reasons(unit, nest::schedule_for_gpu(unit.nest, unit.facts, target));

@@ -7,6 +7,7 @@
 
 #include "kernel/lower/tile_to_kernel.h"
 #include "nest/facts.h"
+#include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_host.h"
 #include "nest/trace.h"
 #include "support/target.h"
@@ -20,9 +21,10 @@ enum class Level : std::uint8_t { nest, tile, kernel };
 struct Unit {
   nest::Nest nest;
   nest::Facts facts;
-  tile::Program program;          ///< from Level::tile on
-  kernel::LoweredKernel lowered;  ///< from Level::kernel on
-  nest::Reasons reasons;          ///< of the last pass, a line each
+  tile::Program program;                 ///< from Level::tile on
+  kernel::LoweredKernel lowered;         ///< from Level::kernel on
+  nest::Reasons reasons;                 ///< of the last pass, a line each
+  std::vector<nest::Repack> repacked{};  ///< what has to be copied before this kernel runs
 };
 
 template <class Target>

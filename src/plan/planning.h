@@ -1,5 +1,6 @@
-// What the planners of all targets share: a nest goes down its target's pipeline and is launched; a split reduction is
-// two such steps with a workspace between them.
+// What the planners of all targets share: a nest goes down its target's pipeline and is launched. Some nests take
+// others with them, which go the same way, with a workspace between: copies of operands run before, what combines the
+// parts of a split reduction runs behind.
 #pragma once
 
 #include <functional>

@@ -122,12 +122,12 @@ Result<Kernel> Kernel::einsum(std::string_view equation, const std::vector<std::
 Result<Engine> Engine::open(std::string_view device, const EngineOptions& options) {
   if (device != "cpu" && device != "sim" && device != "cuda" && !device.starts_with("cuda:"))
     return fail("R072", "device '" + std::string(device) + "' is not there", "use 'cpu', 'cuda', 'cuda:N' or 'sim'");
-  if (device == "sim") return Engine(std::make_shared<State>(open_simulator_backend(), options));
+  if (device == "sim") return Engine(std::make_shared<State>(open_simulator_backend(options.workspace_limit), options));
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
   if (device == "cpu") return Engine(std::make_shared<State>(open_host_backend(std::move(disk)), options));
-  auto backend = cuda::open_cuda_backend(device, std::move(disk));
+  auto backend = cuda::open_cuda_backend(device, std::move(disk), options.workspace_limit);
   if (!backend) return std::unexpected(backend.error());
   return Engine(std::make_shared<State>(std::move(*backend), options));
 }

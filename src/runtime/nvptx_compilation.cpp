@@ -1,12 +1,18 @@
 // Nest → plan → kernels → PTX.
 #include "runtime/nvptx_compilation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/llvm/nvptx.h"
 #include "plan/build_gpu_plan.h"
 
 namespace tilewright {
+
+NvptxTarget within_limit(NvptxTarget target, std::int64_t workspace_limit) {
+  if (workspace_limit > 0) target.most_repacked_bytes = std::min(target.most_repacked_bytes, workspace_limit);
+  return target;
+}
 
 Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
                                            const std::vector<nest::NamedView>& operands, const TensorView* output,

@@ -1,6 +1,7 @@
 // Statements compiled for an NVIDIA GPU, as far as PTX: what needs no device.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct NvptxPlan final : LoweredPlan {
   using LoweredPlan::LoweredPlan;
   std::vector<std::string> ptx;
 };
+
+/// The target of an engine whose calls may allocate so many bytes (0: no limit): operands are repacked within them.
+NvptxTarget within_limit(NvptxTarget target, std::int64_t workspace_limit);
 
 /// Compiles for one architecture, with a cache of compiled plans. Thread-safe.
 class NvptxCompiler {

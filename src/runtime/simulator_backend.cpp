@@ -6,6 +6,7 @@
 #include "plan/build_gpu_plan.h"
 #include "runtime/compilation.h"
 #include "runtime/host_memory_backend.h"
+#include "runtime/nvptx_compilation.h"
 #include "runtime/simulated_call.h"
 
 namespace tilewright {
@@ -13,7 +14,7 @@ namespace {
 
 class SimulatorBackend final : public HostMemoryBackend {
  public:
-  explicit SimulatorBackend(const NvptxTarget& target) : target_(target) {}
+  explicit SimulatorBackend(NvptxTarget target) : target_(std::move(target)) {}
 
   std::string device_name() const override { return "sim"; }
   std::string processor() const override { return "simulated " + target_.arch; }
@@ -40,13 +41,13 @@ class SimulatorBackend final : public HostMemoryBackend {
   }
 
  private:
-  const NvptxTarget& target_;
+  NvptxTarget target_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> open_simulator_backend() {
-  return std::make_unique<SimulatorBackend>(*nvptx_target_named("sm_90a"));
+std::unique_ptr<Backend> open_simulator_backend(std::int64_t workspace_limit) {
+  return std::make_unique<SimulatorBackend>(within_limit(*nvptx_target_named("sm_90a"), workspace_limit));
 }
 
 }  // namespace tilewright

@@ -36,8 +36,10 @@ struct NvptxTarget {
   int multiprocessor_registers = 65536;
   int max_thread_registers = 255;
   std::int64_t max_block_shared_bytes = 163 << 10;
-  std::int64_t multiprocessor_shared_bytes = 164 << 10;  ///< of which each block takes 1 KiB for the system
-  int max_cluster_blocks = 1;                            ///< that any device of the architecture can hold
+  std::int64_t multiprocessor_shared_bytes = 164 << 10;      ///< of which each block takes 1 KiB for the system
+  int max_cluster_blocks = 1;                                ///< that any device of the architecture can hold
+  double launch_cycles = 7000;                               ///< that one more kernel adds to a call, beside its bytes
+  std::int64_t most_repacked_bytes = std::int64_t{8} << 30;  ///< of a call's copies of its operands, at most
 };
 
 /// The architectures that code is generated for: sm_80, sm_89, sm_90a. Null for any other name.

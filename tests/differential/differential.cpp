@@ -187,7 +187,8 @@ class Comparison {
   }
 
   void run_gpu_levels(const Compilation& compiled) {
-    const NvptxTarget& target = *nvptx_target_named("sm_90a");
+    NvptxTarget target = *nvptx_target_named("sm_90a");
+    if (case_.repacked) target.launch_cycles = -1e12;
     const nest::Facts facts =
         nest::gather_facts(compiled.nest, compiled.views.operands, compiled.views.output, nest::VectorLoads::aligned);
     const auto plan = plan::build_gpu_plan(compiled.nest, facts, target, nullptr);
@@ -279,9 +280,10 @@ std::string to_text(const Case& each) {
                         spec.strides.empty() ? "row-major" : numbers(spec.strides), static_cast<int>(spec.values));
     text += spec.misalign == 0 ? "\n" : fmt::format(" misaligned by {}\n", spec.misalign);
   }
-  text += fmt::format("  output strides {} misaligned by {}, seed {}, processor '{}'{}\n",
+  text += fmt::format("  output strides {} misaligned by {}, seed {}, processor '{}'{}{}\n",
                       each.output_strides.empty() ? "row-major" : numbers(each.output_strides), each.output_misalign,
-                      each.seed, each.processor, each.small_caches ? ", small caches" : "");
+                      each.seed, each.processor, each.small_caches ? ", small caches" : "",
+                      each.repacked ? ", repacked" : "");
   return text;
 }
 

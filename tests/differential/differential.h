@@ -26,6 +26,7 @@ struct Case {
   bool slow_levels = true;     ///< the tile evaluators and the kernel interpreter too
   bool gpu_levels = false;     ///< a GPU's
   bool simulated = false;      ///< of a GPU's, its kernels on the simulator too
+  bool repacked = false;       ///< of a GPU's: misaligned operands of products are copied first, however small
   bool host_levels = true;     ///< the others
   /// What a test changes of the GPU's kernels; then they alone are compared.
   std::function<void(std::vector<kernel::LoweredKernel>&)> change_gpu_kernels = {};

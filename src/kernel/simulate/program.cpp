@@ -64,6 +64,7 @@ class Maker {
       program_.steps.push_back(step(instruction));
       program_.steps.back().index = index++;
     }
+    if (counts_copies_) bound(false, narrowest_);
     if (lacking_ != nullptr)
       return fail("K208", fmt::format("the simulator does not run {}", op_text(*program_.kernel, *lacking_)));
     return std::move(program_);
@@ -126,15 +127,18 @@ class Maker {
     std::uint64_t bytes = interpreter::lane_bytes(step.instruction.element);
     if (const auto* access = std::get_if<Access>(&op.attribute)) {
       const bool whole = op.code == Opcode::load || op.code == Opcode::store;
+      narrowest_ = std::min(narrowest_, bytes);
       if (whole && !step.instruction.masked) bytes *= step.instruction.lanes;
       step.align = access->align;
       bound(step.shared, std::gcd(bytes, std::uint64_t{access->align}));
     } else if (const auto* copy = std::get_if<Bytes>(&op.attribute)) {
       step.align = static_cast<std::uint32_t>(copy->bytes);
       bound(true, step.align);
-      bound(false, op.operands.size() == 2 ? step.align : 4);
+      bound(false, step.align);
+      counts_copies_ = counts_copies_ || op.operands.size() > 2;
     } else if (std::holds_alternative<MatrixOrder>(op.attribute) || op.code == Opcode::bulk_load ||
                op.code == Opcode::bulk_store) {
+      narrowest_ = std::min<std::uint64_t>(narrowest_, 2);
       step.align = 16;  // a row, or what the copy engine copies
     } else if (op.operands.size() == 1 || op.code == Opcode::mbarrier_expect || op.code == Opcode::mbarrier_wait) {
       step.align = 8;  // a barrier
@@ -152,6 +156,8 @@ class Maker {
 
   Program program_;
   const Op* lacking_ = nullptr;
+  bool counts_copies_ = false;   ///< some copy is of whole elements, as many as a value says
+  std::uint64_t narrowest_ = 4;  ///< bytes of an element that is loaded or stored, at most
 };
 
 }  // namespace

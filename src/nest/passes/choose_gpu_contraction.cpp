@@ -145,7 +145,8 @@ class Chooser {
         for (const std::vector<IterId>* group : {&c_.batch, &c_.m, &c_.n, &c_.k})
           for (IterId iter : *group)
             if (p_.bucket(iter) > 1 && stride_along(p_.nest, p_.facts, read, iter) == StrideClass::one &&
-                p_.vector_along(iter, &read) * static_cast<std::int64_t>(size_of(p_.nest.tensors[read.tensor].dtype)) <
+                aligned_elements(p_.facts.operands[read.tensor.index], p_.nest.tensors[read.tensor].dtype) *
+                        static_cast<std::int64_t>(size_of(p_.nest.tensors[read.tensor].dtype)) <
                     least)
               return true;
       }

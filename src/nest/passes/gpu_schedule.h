@@ -67,6 +67,11 @@ struct Problem : NestSizes {
   std::int64_t threads() const { return nest.schedule.threads > 0 ? nest.schedule.threads : block_threads; }
 };
 
+/// Elements of the widest access that every row of such a tensor starts at a multiple of.
+std::int64_t aligned_elements(const TensorFacts& facts, DType dtype);
+/// The two sides of a product that blocks compute rectangles of: with terms, and several rows and columns.
+std::optional<Contraction> wide_contraction(const Problem& problem);
+
 Choice choose_map(const Problem& problem);
 Choice choose_reduction(const Problem& problem);
 Choice choose_contraction(const Problem& problem, const Contraction& contraction);

@@ -12,15 +12,14 @@
 namespace tilewright::nest {
 namespace gpu_schedule {
 
-namespace {
-
-/// The largest vector of `dtype` that every row of a tensor starts at a multiple of.
 std::int64_t aligned_elements(const TensorFacts& facts, DType dtype) {
   std::int64_t bytes = std::min<std::int64_t>(facts.align, vector_bytes);
   for (const StrideClass stride : facts.strides)
     if (stride == StrideClass::other) bytes = std::min<std::int64_t>(bytes, facts.stride_align);
   return std::max<std::int64_t>(bytes / static_cast<std::int64_t>(size_of(dtype)), 1);
 }
+
+namespace {
 
 bool starts_aligned(const Read& read) {
   return std::ranges::all_of(read.index, [](const Affine& slot) { return slot.constant == 0; });
@@ -45,6 +44,14 @@ std::int64_t Problem::vector_along(IterId iter, const Read* main) const {
   }
   if (!stores && !main && nest.reads.size() == 0) aligned = 1;
   return std::min(aligned, vector_bytes / widest);
+}
+
+std::optional<Contraction> wide_contraction(const Problem& p) {
+  const auto contraction = as_contraction(p.nest);
+  const auto wide = [&](const std::vector<IterId>& iters) { return p.points(iters) > 1; };
+  if (!contraction || !wide(contraction->m) || !wide(contraction->n) || p.points(p.reductions) == 0)
+    return std::nullopt;
+  return contraction;
 }
 
 void deal_rest(const Problem& p, Choice& choice, const std::vector<IterId>& iters) {
@@ -75,11 +82,7 @@ namespace {
 
 Choice choose(const Problem& p) {
   if (p.reductions.empty()) return choose_map(p);
-  if (const auto contraction = as_contraction(p.nest)) {
-    const auto wide = [&](const std::vector<IterId>& iters) { return p.points(iters) > 1; };
-    if (wide(contraction->m) && wide(contraction->n) && p.points(p.reductions) > 0)
-      return choose_contraction(p, *contraction);
-  }
+  if (const auto contraction = wide_contraction(p)) return choose_contraction(p, *contraction);
   return choose_reduction(p);
 }
 

@@ -173,7 +173,8 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> open_cuda_backend(std::string_view device_name, DiskCache disk) {
+Result<std::unique_ptr<Backend>> open_cuda_backend(std::string_view device_name, DiskCache disk,
+                                                   std::int64_t workspace_limit) {
   auto context = Context::open(device_name);
   if (!context) return std::unexpected(context.error());
   const DeviceProperties& device = (*context)->device();
@@ -185,7 +186,7 @@ Result<std::unique_ptr<Backend>> open_cuda_backend(std::string_view device_name,
         "8.0 or later");
   auto stream = Stream::create(*context);
   if (!stream) return std::unexpected(stream.error());
-  return std::make_unique<CudaBackend>(std::move(*stream), *known, std::move(disk));
+  return std::make_unique<CudaBackend>(std::move(*stream), within_limit(*known, workspace_limit), std::move(disk));
 }
 
 }  // namespace tilewright::cuda

@@ -3,7 +3,9 @@
 #include "example.h"
 #include "filetest.h"
 #include "kernel/lower/tile_to_kernel.h"
+#include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_gpu.h"
+#include "plan/build_gpu_plan.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
@@ -13,6 +15,31 @@ namespace {
 
 using filetest::FileTest;
 
+/// The nest, what it was decided for, and the nests that copy, with the strides of the copies.
+std::string repacked(nest::Nest nest, nest::Facts facts, const NvptxTarget& target) {
+  const nest::Repacked result = nest::repack_operands(nest, facts, target);
+  std::string text = to_text(nest) + "facts: " + to_text(facts) + "\n";
+  for (const std::string& reason : result.reasons) text += "reason: " + reason + "\n";
+  for (const nest::Repack& each : result.operands) {
+    if (const auto sound = nest::verify(each.copy); !sound) text += render(sound.error());
+    text += "\n" + to_text(each.copy) + "strides:";
+    for (const IntExpr& stride : each.strides) text += " " + to_text(stride) + ";";
+    text += " elements: " + to_text(each.elements) + "\nfacts: " + to_text(each.facts) + "\n";
+  }
+  if (const auto sound = nest::verify(nest); !sound) text += render(sound.error());
+  return text;
+}
+
+/// The plan's steps, without its kernels, which reads back.
+std::string planned(const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target) {
+  const auto built = plan::build_gpu_plan(nest, facts, target, nullptr);
+  if (!built) return render(built.error());
+  const auto source = std::make_shared<const Source>("plan", plan::to_text_with_kernels(built->plan));
+  const auto again = plan::parse_plan(source);
+  if (!again) return render(again.error());
+  return plan::to_text(*again);
+}
+
 std::string produce(const FileTest& test) {
   filetest::Example example = filetest::read_example(test);
   if (!example.error.empty()) return example.error;
@@ -21,6 +48,8 @@ std::string produce(const FileTest& test) {
   const nest::Facts facts =
       nest::gather_facts(nest, example.views.operands, example.views.output, nest::VectorLoads::aligned);
   const NvptxTarget& target = *nvptx_target_named("sm_90a");
+  if (test.folder == "repack_operands") return repacked(nest, facts, target);
+  if (test.folder == "build_gpu_plan") return planned(nest, facts, target);
   const auto reasons = nest::schedule_for_gpu(nest, facts, target);
   if (!reasons) return render(reasons.error());
   if (const auto sound = nest::verify(nest); !sound) return render(sound.error()) + to_text(nest);

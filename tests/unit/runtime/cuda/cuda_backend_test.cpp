@@ -86,5 +86,58 @@ TEST_F(CudaBackendTest, BeginsBehindTheDefaultStream) {
   EXPECT_EQ(fake().count("cuStreamWaitEvent"), waits + 1);
 }
 
+/// A product whose rows are odd, on a device with room for it.
+class CudaProductTest : public CudaBackendTest {
+ protected:
+  void SetUp() override {
+    CudaBackendTest::SetUp();
+    FakeDevice device;
+    device.memory_bytes = std::int64_t{512} << 20;
+    fake().reset({device});
+  }
+
+  static Engine open(std::int64_t workspace_limit) {
+    return Engine::open("cuda", {.disk_cache = false, .workspace_limit = workspace_limit}).value();
+  }
+  static Result<void> run(const Engine& engine, const CallOptions& options = {}) {
+    const Kernel kernel = Kernel::parse("c[i, j] ++= a[i, k] * b[k, j]", "<test>").value();
+    const Tensor a = engine.allocate(DType::f32, {2047, 2049}).value();
+    const Tensor b = engine.allocate(DType::f32, {2049, 2048}).value();
+    const Tensor c = engine.allocate(DType::f32, {2047, 2048}).value();
+    return engine.eval_into(kernel, {{"a", a}, {"b", b}}, c, options);
+  }
+  static std::vector<std::string> launched() {
+    std::vector<std::string> names;
+    for (const FakeLaunch& launch : fake().launches()) names.push_back(launch.kernel);
+    return names;
+  }
+};
+
+TEST_F(CudaProductTest, CopiesOddRowsFirst) {
+  const Engine engine = open(0);
+  const Stream mine = stream();
+  ASSERT_TRUE(run(engine, {.stream = mine.handle()}).has_value());
+  EXPECT_EQ(launched(), (std::vector<std::string>{"a_packed", "c"}));
+  ASSERT_TRUE(mine.synchronize().has_value());
+}
+
+TEST_F(CudaProductTest, ReadsOddRowsWhereACopyIsPastTheWorkspaceLimit) {
+  const Engine engine = open(16 << 20);  // a copy of 2047 rows of 2080 elements is more
+  const Result<void> done = run(engine);
+  ASSERT_TRUE(done.has_value()) << error_of(done);
+  EXPECT_EQ(launched(), std::vector<std::string>{"c"});
+}
+
+TEST_F(CudaProductTest, SaysThatThereIsNoMemoryForACopyAndGoesOn) {
+  const Engine engine = open(0);
+  // Three tensors, then the workspace: once more after what was freed has come back.
+  fake().fail("cuMemAllocAsync", 4, Status::out_of_memory);
+  fake().fail("cuMemAllocAsync", 5, Status::out_of_memory);
+  EXPECT_EQ(error_of(run(engine)).substr(0, 32), "R091: no memory for 17031040 byt");
+  EXPECT_TRUE(launched().empty());
+  EXPECT_TRUE(run(engine).has_value());
+  EXPECT_EQ(launched().size(), 2U);
+}
+
 }  // namespace
 }  // namespace tilewright::cuda
