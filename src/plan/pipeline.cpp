@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/passes/pipeline.h"
+#include "kernel/shared_memory.h"
 #include "kernel/summarize.h"
 #include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_gpu.h"
@@ -46,6 +47,16 @@ template <class Target>
 Result<void> to_kernel(Unit& unit, const Target& target) {
   unit.lowered = kernel::tile_to_kernel(unit.program, target);
   return {};
+}
+
+/// N052: a schedule stages more than a block can hold.
+Result<void> check_shared_memory(const Unit& unit, const NvptxTarget& target) {
+  const std::int64_t bytes = kernel::shared_layout(unit.lowered.kernel).bytes;
+  if (bytes <= target.max_block_shared_bytes) return {};
+  return fail("N052",
+              fmt::format("the staged tiles of {} take {} bytes of shared memory, and a block of {} has at most {}",
+                          unit.nest.name, bytes, target.arch, target.max_block_shared_bytes),
+              "give smaller tiles, fewer stages, or cache fewer operands");
 }
 
 // clang-format off
@@ -101,7 +112,11 @@ constexpr std::array gpu_table = {
                         return tile::pipeline_copies(unit.program, unit.nest, target), Result<void>();
                       },
                       "copies into shared memory run ahead"},
-    Pass<NvptxTarget>{"tile_to_kernel", tile, kernel, to_kernel<NvptxTarget>,
+    Pass<NvptxTarget>{"tile_to_kernel", tile, kernel,
+                      [](Unit& unit, const NvptxTarget& target) {
+                        (void)to_kernel(unit, target);
+                        return check_shared_memory(unit, target);
+                      },
                       "tiles become values, accesses running pointers"},
     // the kernel passes
 };

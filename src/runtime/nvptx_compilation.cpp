@@ -14,6 +14,15 @@ NvptxTarget within_limit(NvptxTarget target, std::int64_t workspace_limit) {
   return target;
 }
 
+Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement) {
+  for (Diagnostic& error : errors) {
+    if (error.source) continue;
+    error.source = statement.source;
+    error.span = statement.target.span;
+  }
+  return errors;
+}
+
 Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
                                            const std::vector<nest::NamedView>& operands, const TensorView* output,
                                            bool code) {
@@ -25,7 +34,7 @@ Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
   if (code) result->plan = plans_.find(key).value_or(nullptr);
   if (result->plan) return result;
   auto built = plan::build_gpu_plan(result->nest, result->facts, target_, code ? nullptr : &result->trace);
-  if (!built) return std::unexpected(built.error());
+  if (!built) return std::unexpected(at_statement(std::move(built.error()), statement));
   auto plan = std::make_shared<NvptxPlan>(std::move(*built));
   for (const kernel::LoweredKernel& lowered : plan->kernels) {
     if (!code) break;

@@ -21,6 +21,9 @@ struct NvptxPlan final : LoweredPlan {
 /// The target of an engine whose calls may allocate so many bytes (0: no limit): operands are repacked within them.
 NvptxTarget within_limit(NvptxTarget target, std::int64_t workspace_limit);
 
+/// What a planner says of a statement's schedule, which knows no text, at the statement.
+Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement);
+
 /// Compiles for one architecture, with a cache of compiled plans. Thread-safe.
 class NvptxCompiler {
  public:

@@ -26,7 +26,7 @@ class SimulatorBackend final : public HostMemoryBackend {
     Result<Compilation> result = compile_to_nest(statement, operands, output, nest::VectorLoads::aligned);
     if (!result) return result;
     auto built = plan::build_gpu_plan(result->nest, result->facts, target_, code ? nullptr : &result->trace);
-    if (!built) return std::unexpected(built.error());
+    if (!built) return std::unexpected(at_statement(std::move(built.error()), statement));
     auto plan = std::make_shared<SimulatedPlan>(std::move(*built));
     plan->source = statement.source;
     plan->span = statement.target.span;

@@ -29,6 +29,8 @@ TEST_P(Errors, prints_one_message) {
   place.write("two.tw", "y[i] = x[i]\nz[i] = x[i]\n");
   place.write("program.tw", "program p(x) -> (y):\n  y[i] = x[i]\n");
   place.write("examples.tw", "y[i] = x[i] do:\n  example: x = f32 3\n  example: x = f32 4\n");
+  place.write("tiles.tw",
+              "s[i] ++= x[i, k] do:\n  example: x = f32 9x9\n  schedule:\n    tile(i, 16384)\n    threads = 32\n");
   place.write("empty.tw", "# nothing here\n");
   place.write("nul.tw", std::string("y[i] = \0x[i]\n", 13));
   place.write("bytes.tw", "y[i] = \xffx[i]\n");
@@ -123,6 +125,13 @@ const std::vector<BadCall> calls = {
      3,
      "error[C017]: measuring is not available on sim: a simulator's time is not a device's\n    = help: use 'run "
      "--device sim --verify' to check results, or another device to measure\n"},
+    {"tiles_past_a_gpus_registers",
+     {"run", "tiles.tw", "--device", "sim"},
+     2,
+     "tiles.tw:1:1: error[N051]: the tiles of s leave each of 32 threads 8192 values of f32 to sum, and a thread of "
+     "such "
+     "a block of sm_90a has registers for at most 255\n    s[i] ++= x[i, k] do:\n    ^\n    = help: give smaller tiles "
+     "of the output, or the same tiles more threads\n"},
     {"unknown_result",
      {"run", "k.tw", "-o", "z=out.npy"},
      2,

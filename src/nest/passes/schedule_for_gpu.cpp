@@ -281,6 +281,8 @@ void write_loops(Nest& nest, const Choice& choice) {
   });
 }
 
+constexpr std::int64_t register_bytes = 4;
+
 Result<void> check_threads(const Problem& p) {
   const std::int64_t asked = p.nest.schedule.threads;
   if (asked <= p.target.max_block_threads) return {};
@@ -288,6 +290,26 @@ Result<void> check_threads(const Problem& p) {
               fmt::format("the schedule of {} asks for {} threads, and a block of {} has at most {}", p.nest.name,
                           asked, p.target.arch, p.target.max_block_threads),
               "threads = 32 to 1024");
+}
+
+/// A thread keeps the sums of its outputs in registers until the terms are through.
+Result<void> check_registers(const Problem& p, const Choice& choice) {
+  if (p.reductions.empty()) return {};
+  std::int64_t sums = 1;
+  for (IterId iter : p.outputs)
+    if (const auto found = choice.dealt.find(iter); found != choice.dealt.end())
+      if (__builtin_mul_overflow(sums, found->second.chunk * found->second.pieces, &sums)) sums = INT64_MAX;
+  const auto bytes = static_cast<std::int64_t>(size_of(p.nest.accumulate));
+  const std::int64_t most =
+      std::min<std::int64_t>(p.target.max_thread_registers, p.target.multiprocessor_registers / choice.threads()) *
+      register_bytes / std::max(bytes, register_bytes);
+  if (sums <= most) return {};
+  return fail(
+      "N051",
+      fmt::format("the tiles of {} leave each of {} threads {} values of {} to sum, and a thread of such a block "
+                  "of {} has registers for at most {}",
+                  p.nest.name, choice.threads(), sums, name(p.nest.accumulate), p.target.arch, most),
+      "give smaller tiles of the output, or the same tiles more threads");
 }
 
 }  // namespace
@@ -300,6 +322,8 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarg
   if (Result<void> fits = check_threads(problem); !fits) return std::unexpected(std::move(fits.error()));
   if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
   Choice choice = nest.schedule.automatic ? choose(problem) : complete(problem);
+  if (!nest.schedule.automatic)
+    if (Result<void> fits = check_registers(problem, choice); !fits) return std::unexpected(std::move(fits.error()));
   if (choice.split.valid() && choice.part == 0) {
     add_split(problem, choice);
   } else if (choice.split.valid()) {
