@@ -17,7 +17,7 @@ namespace {
 
 // Figures of one multiprocessor of sm_90 at work.
 constexpr double multiprocessors = 132;
-constexpr double piece_cycles = 0.2;  ///< a piece's way to shared memory, with its share of address and bounds
+constexpr double piece_cycles = 0.3;  ///< a piece's way to shared memory, and the tiles that it rules out: measured
 constexpr double products = 128;      ///< in a cycle
 constexpr double memory_bytes = 16;   ///< read or written in a cycle
 constexpr double tile_side = 128;     ///< outputs of a block along rows or columns, about

@@ -14,7 +14,7 @@
 //
 // It is done where an estimate says that it pays. A worked example, f32, c[i, j] ++= a[i, k] * b[k, j] with extents
 // between 2049 and 4096, about 3072: a has 9.4 M elements, and 3072 / 128 = 24 blocks along j stage each of them. A
-// piece of one element instead of four costs 0.2 · (1 − 1/4) cycles of a multiprocessor: 34 M cycles, 260 K on 132
+// piece of one element instead of four costs 0.3 · (1 − 1/4) cycles of a multiprocessor: 51 M cycles, 386 K on 132
 // of them. Writing and reading 76 MB at 2112 bytes a cycle costs 36 K, and a launch 7 K: a is repacked. With extents
 // below 1025 it is not, nor where b has few columns, nor where a product takes less time than its operands' way from
 // memory.
