@@ -103,6 +103,10 @@ PyObject* make_numpy(tilewright_type type, PyObject* shape) {
   return array;
 }
 
+/// Bytes of a result from which on it is worth some microseconds to begin at a cache line, which NumPy's own arrays of
+/// this size do not: kernels write past the caches only there.
+constexpr std::int64_t aligned_from = 1 << 20;
+
 /// operand.new_empty(shape), as PyTorch has it: of the operand's type and device.
 PyObject* make_like(PyObject* operand, PyObject* shape) {
   static PyObject* const new_empty = PyUnicode_InternFromString("new_empty");
@@ -122,7 +126,11 @@ PyObject* make_output(KernelObject* self, const Arguments& arguments) {
   PyObject* extents = shape_tuple(shape, rank);
   if (extents == nullptr) return nullptr;
   const bool is_foreign = arguments.count > 0 && !arguments.taken[0].is_buffer();
-  if (!is_foreign) return make_numpy(type, extents);
+  std::int64_t bytes = type.bits / 8;
+  for (std::int32_t axis = 0; axis < rank; ++axis) bytes *= shape[axis];
+  if (!is_foreign && bytes < aligned_from) return make_numpy(type, extents);
+  if (!is_foreign)
+    return PyObject_CallFunction(package.make_result, "sNO", tilewright_type_name(type), extents, Py_None);
   const Argument& like = arguments.taken[0];
   const tilewright_type given = like.tensor.type;
   if (like.exchange() != nullptr && like.exchange()->has_new_empty && given.code == type.code &&

@@ -9,6 +9,7 @@ Nothing is imported that the caller has not imported.
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
 from typing import Any
 
@@ -175,7 +176,8 @@ def numpy_dtype(type_name: str) -> Any:
 
 
 def make_result(type_name: str, shape: tuple, operand: Any) -> Any:
-    """An array for a result: of the operand's library and device where that is PyTorch or CuPy, else NumPy's."""
+    """An array for a result: of the operand's library and device where that is PyTorch or CuPy, else NumPy's, whose
+    data then begin at a cache line."""
     module = type(operand).__module__.partition(".")[0]
     library = sys.modules.get(module)
     if hasattr(operand, "new_empty"):
@@ -187,7 +189,10 @@ def make_result(type_name: str, shape: tuple, operand: Any) -> Any:
         raise TypeError(f"no array of {module} can be made for the result; pass out=")
     import numpy
 
-    return numpy.empty(shape, numpy_dtype(type_name))
+    count, dtype = math.prod(shape), numpy_dtype(type_name)
+    memory = numpy.empty(count * dtype.itemsize + 64, numpy.uint8)
+    begin = -memory.ctypes.data % 64
+    return memory[begin : begin + count * dtype.itemsize].view(dtype).reshape(shape)
 
 
 def put_first(array: Any) -> None:

@@ -53,3 +53,5 @@ class FakeCuda {
 }  // namespace tilewright::cuda
 
 extern "C" tilewright::cuda::FakeCuda* fake_cuda();
+/// reset() with so many devices, for what is not C++.
+extern "C" void fake_cuda_reset(int devices);

@@ -188,3 +188,7 @@ extern "C" __attribute__((visibility("default"))) tilewright::cuda::FakeCuda* fa
   static tilewright::cuda::Control* const control = new tilewright::cuda::Control;
   return control;
 }
+
+extern "C" __attribute__((visibility("default"))) void fake_cuda_reset(int devices) {
+  fake_cuda()->reset(std::vector<tilewright::cuda::FakeDevice>(static_cast<std::size_t>(devices)));
+}

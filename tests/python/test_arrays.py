@@ -46,6 +46,14 @@ def test_memory_is_used_where_it_is():
     np.testing.assert_array_equal(DOUBLE((ctypes.c_double * 2)(5, 6)), [10, 12])
 
 
+def test_large_results_begin_at_a_cache_line():
+    for shape in ((512, 1025), (1 << 20,)):
+        y = tw.kernel("y[i, j] = x[i, j]" if len(shape) == 2 else "y[i] = x[i]")(np.ones(shape, np.float32))
+        assert type(y) is np.ndarray and y.shape == shape and y.dtype == np.float32 and y.flags.c_contiguous
+        assert y.ctypes.data % 64 == 0 and y.flags.writeable and (y == 1).all()
+    assert tw.einsum("i->i", np.zeros(1 << 18, np.bool_)).dtype == np.bool_
+
+
 def test_what_is_refused():
     class Empty:
         pass

@@ -2,6 +2,9 @@
 
 import ctypes
 import gc
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -32,7 +35,7 @@ Table._fields_ = [
 
 def fill(tensor, array):
     tensor.data, tensor.byte_offset = array.ctypes.data - 4, 4
-    tensor.device_type, tensor.device_id, tensor.ndim = 1, 0, array.array.ndim
+    tensor.device_type, tensor.device_id, tensor.ndim = array.kind, 0, array.array.ndim
     tensor.code, tensor.bits, tensor.lanes = 2, 32, 1
     tensor.shape, tensor.strides = array.shape_, array.strides_
 
@@ -67,7 +70,9 @@ def producer(version=1, previous=None, describes=True, fails=False, read_only=Fa
         return 0
 
     def current_stream(kind, index, stream):
-        raise AssertionError("the host has no streams")
+        called.append((kind, index))
+        stream[0] = Array.stream
+        return 0
 
     table = Table(major=version, minor=3, export=Export(export), current_stream=Stream(current_stream))
     if previous is not None:
@@ -76,6 +81,8 @@ def producer(version=1, previous=None, describes=True, fails=False, read_only=Fa
         table.describe = Describe(describe)
 
     class Array:
+        kind = 1
+        stream = None
         __dlpack_c_exchange_api__ = _new_capsule(ctypes.addressof(table), b"dlpack_exchange_api", None)
 
         def __init__(self, array):
@@ -157,3 +164,32 @@ def test_types_may_go():
         producer()
     gc.collect()
     np.testing.assert_array_equal(DOUBLE(producer()(np.ones(2, np.float32))), [2, 2])
+
+
+def call_on_a_fake_gpu():
+    """What the next test runs in a process of its own, over a stand-in for the driver whose kernels do nothing."""
+    ctypes.CDLL(os.environ["TILEWRIGHT_CUDA_DRIVER"]).fake_cuda_reset(1)
+    Array = producer()
+    Array.kind = 2
+    x, y = (Array(np.zeros(4, np.float32)) for _ in range(2))
+    assert DOUBLE(x, out=y) is y  # on the default stream, which this library's current one is
+    assert Array.called.count((2, 0)) == 1
+    Array.stream = 0x1230
+    with pytest.raises(tw.DeviceError, match="cuLaunchKernelEx failed: error 400"):  # no stream of the driver's
+        DOUBLE(x, out=y)
+    assert Array.called.count((2, 0)) == 2
+    DOUBLE(x, out=y, stream=0)  # which the caller says
+    assert Array.called.count((2, 0)) == 2
+
+
+def test_calls_are_queued_on_the_librarys_current_stream():
+    driver = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+    if not os.path.exists(driver):
+        pytest.skip("TILEWRIGHT_FAKE_CUDA names no stand-in for the driver")
+    done = subprocess.run([sys.executable, __file__], env={**os.environ, "TILEWRIGHT_CUDA_DRIVER": driver},
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+if __name__ == "__main__":
+    call_on_a_fake_gpu()
