@@ -16,7 +16,8 @@ class Family:
 
     `exactly` computes it in any type, for the reference in f64, where `torch` cannot. `is_sum`: what is allowed grows
     with the sum of the terms' magnitudes, else the result is rounded once. `is_compiled`: torch.compile makes a kernel
-    of its own of it, where for a product it calls what PyTorch does.
+    of its own of it, where for a product it calls what PyTorch does. `on_the_way` is an intermediate result that peers
+    round to the operands' type.
     """
 
     statement: str
@@ -27,6 +28,7 @@ class Family:
     is_sum: bool = True
     is_compiled: bool = False
     exactly: Callable[..., Any] | None = None
+    on_the_way: Callable[..., Any] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +74,7 @@ def families(torch: Any, numpy: Any) -> dict[str, Family]:
                            lambda a, t, c: numpy.einsum("ik,jkl,il->ij", a, t, c, optimize=True), "ik,jkl,il->ij"),
         "layer": Family("o[i, j] ++= a[i, k] * b[k, j] then relu(o[i, j] + c[j])", ("a", "b", "c"),
                         lambda a, b, c: torch.relu(a @ b + c), lambda a, b, c: numpy.maximum(a @ b + c, 0),
-                        is_compiled=True),
+                        is_compiled=True, on_the_way=lambda a, b, c: a @ b),
         # The second factor lies with k contiguous, as these functions want it.
         "int8 gemm": Family("o[i, j] ++= a[i, k] * b[j, k]", ("a", "b"), lambda a, b: torch._int_mm(a, b.t()),
                             lambda a, b: a.astype(numpy.int32) @ b.T.astype(numpy.int32),

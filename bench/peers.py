@@ -9,7 +9,8 @@ Peers are those that are found: NumPy (OpenBLAS or MKL), opt_einsum, JAX and PyT
 torch.compile, and Triton on a GPU. Inputs are normal (mean 0, variance 1; integers: -4 to 4), of a fixed seed.
 
 Before it is timed, every result is compared with the statement in f64: within 8 u of the sum of its terms' magnitudes
-and 2 units of its own rounding, u being that of the accumulating type (2^-24, 2^-11 for tf32). A contestant that is
+and 2 units of its own rounding (and of an intermediate result's, where a peer has one), u being that of the
+accumulating type (2^-24, 2^-11 for tf32). A contestant that is
 further off is shown as wrong and not timed; Tilewright being wrong ends the run with 1.
 
 A round calls each contestant once and begins with another one each time. A sample on the CPU is the mean of as many
@@ -25,8 +26,10 @@ import json
 import os
 import pathlib
 import platform
+import re
 import statistics
 import sys
+import tempfile
 import time
 from typing import Any, Callable
 
@@ -38,6 +41,7 @@ if "--threads" in sys.argv[:-1]:
     processors = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, processors[: int(sys.argv[sys.argv.index("--threads") + 1])])
 
+import calls
 import cases as table
 import numpy as np
 
@@ -129,10 +133,11 @@ class OnCpu:
             ready["JAX"] = lambda: jitted(*arrays).block_until_ready()
         return ready
 
-    def reference(self, case: table.Case) -> tuple[Any, Any]:
-        """The result in f64, and that of the operands' magnitudes."""
+    def reference(self, case: table.Case) -> tuple[Any, Any, Any]:
+        """The result in f64, that of the operands' magnitudes, and what peers may round on the way (0: nothing)."""
         family, wide = FAMILIES[case.family], [each.astype(np.float64) for each in operands_of(case)]
-        return np.asarray(family.numpy(*wide)), np.asarray(family.numpy(*map(np.abs, wide)))
+        on_the_way = 0 if family.on_the_way is None else family.on_the_way(*wide)
+        return np.asarray(family.numpy(*wide)), np.asarray(family.numpy(*map(np.abs, wide))), on_the_way
 
     def widen(self, result: Any) -> np.ndarray:
         return np.asarray(result).astype(np.float64)
@@ -198,14 +203,17 @@ class OnGpu:
             torch._dynamo.reset()
             compiled = torch.compile(family.torch, dynamic=False)
             ready["torch.compile"] = lambda: compiled(*operands)
+        if case.family == "layer":
+            ready["cuBLASLt epilogue"] = lambda: torch._addmm_activation(operands[2], *operands[:2])  # relu is its default
         if "Triton" in self.names and case.family == "gemm" and case.precision in ("exact", "tf32"):
             ready["Triton"] = lambda: self.triton_matmul(*operands, tf32=case.precision == "tf32")
         return ready
 
-    def reference(self, case: table.Case) -> tuple[Any, Any]:
+    def reference(self, case: table.Case) -> tuple[Any, Any, Any]:
         family = FAMILIES[case.family]
         function, wide = family.exactly or family.torch, [each.double() for each in self.tensors_of(case)]
-        return function(*wide), function(*(each.abs() for each in wide))
+        on_the_way = 0 if family.on_the_way is None else family.on_the_way(*wide)
+        return function(*wide), function(*(each.abs() for each in wide)), on_the_way
 
     def widen(self, result: Any) -> Any:
         return result.double()
@@ -267,11 +275,11 @@ def torch_into(family: str, operands: list, out: Any) -> Callable[[], Any] | Non
 # ---- one case ----
 
 
-def worst_error(case: table.Case, result: Any, reference: tuple[Any, Any], made: str) -> float:
+def worst_error(case: table.Case, result: Any, reference: tuple[Any, Any, Any], made: str) -> float:
     """The largest error over what is allowed; at most 1 is right. `made` is the result's type."""
-    exact, magnitude = reference
+    exact, magnitude, on_the_way = reference
     accumulated = 2.0**-11 if case.precision == "tf32" else 0.0 if made == "i32" else 2.0**-24
-    allowed = 2 * ROUNDINGS[made] * abs(exact) + 1e-30
+    allowed = 2 * ROUNDINGS[made] * (abs(exact) + abs(on_the_way)) + 1e-30
     if FAMILIES[case.family].is_sum:
         allowed = allowed + 8 * accumulated * magnitude
     return float((abs(result.reshape(exact.shape) - exact) / allowed).max())
@@ -325,13 +333,16 @@ def work_of(case: table.Case) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--only", default="", help="cases in whose name this regular expression is found")
     parser.add_argument("--threads", type=int, help="processors that all contestants have on the CPU (default: all)")
     parser.add_argument("--compile", action="store_true", help="torch.compile as a peer of its own")
     parser.add_argument("--seconds", type=float, default=1.0, help="for the turns of one case")
     parser.add_argument("--rounds", type=int, default=5, help="at least")
+    parser.add_argument("--calls", action="store_true", help="what calls cost beside their kernels, and no other case")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here")
     options = parser.parse_args()
+    cache = tempfile.TemporaryDirectory()
+    os.environ["TILEWRIGHT_CACHE"] = cache.name  # nothing is found that another run compiled
     place = OnGpu(options) if options.device == "cuda" else OnCpu(options)
     chosen = table.gpu_cases() if options.device == "cuda" else table.cpu_cases()
     document = {
@@ -339,9 +350,16 @@ def main() -> None:
         "tilewright": tw.__version__, "peers": place.versions, "seed": SEED,
         "distribution": "normal, mean 0, variance 1; integers -4 to 4", "rows": [],
     }  # fmt: skip
+    if options.calls:
+        document["calls"] = calls.repeated(torch, options.device) + calls.first(torch, options.device, options.compile)
+        for row in document["calls"]:
+            print(f"{row['name']}: " + ", ".join(f"{who} {1e6 * each:.2f} µs" for who, each in row["seconds"].items()))
+        if options.json:
+            options.json.write_text(json.dumps(document, indent=1) + "\n")
+        return
     failed = False
     for case in chosen:
-        if options.only not in case.name:
+        if not re.search(options.only, case.name):
             continue
         row = measure(place, case, options.seconds, options.rounds)
         document["rows"].append(row)

@@ -79,6 +79,16 @@ def table(document: dict) -> str:
     ])  # fmt: skip
 
 
+def calls_table(rows: list[dict]) -> str:
+    lines = ["| what a call costs beside its kernel | ours | peer |", "|---|---|---|"]
+    for row in rows:
+        ours = row["seconds"]["Tilewright"]
+        others = "; ".join(f"{who} {duration(each)}: **{each / ours:.2f}**" for who, each in row["seconds"].items()
+                           if who != "Tilewright")  # fmt: skip
+        lines.append(f"| {row['name']} | {duration(ours)} | {others} |")
+    return "\n".join(lines)
+
+
 def between_marks(text: str, device: str, inside: str) -> str:
     begin, end = f"<!-- peers {device} begins -->", f"<!-- peers {device} ends -->"
     if text.count(begin) != 1 or text.count(end) != 1:
@@ -185,6 +195,7 @@ def merged(documents: list[dict]) -> list[dict]:
             if first["processor"] != each["processor"]:
                 sys.exit(f"report: figures of two machines: {first['processor']} and {each['processor']}")
             first["rows"] += each["rows"]
+            first["calls"] = first.get("calls", []) + each.get("calls", [])
             first["peers"].update(each["peers"])
     return list(found.values())
 
@@ -197,7 +208,8 @@ def main() -> None:
     options = parser.parse_args()
     for document in merged([json.loads(path.read_text(encoding="utf-8")) for path in options.figures]):
         shown = plot_all(document, options.plots) if options.plots else []
-        inside = "\n\n".join([table(document), *shown])
+        costs = [calls_table(document["calls"])] if document.get("calls") else []
+        inside = "\n\n".join([table(document), *costs, *shown])
         if options.markdown:
             text = options.markdown.read_text(encoding="utf-8")
             options.markdown.write_text(between_marks(text, document["device"], inside), encoding="utf-8")

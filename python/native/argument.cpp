@@ -73,7 +73,7 @@ bool Argument::take(PyObject* object, const char* name, Access access) {
 bool Argument::take_exchanged(PyObject* object, Access access) {
   const Exchange* exchange = exchange_of(Py_TYPE(object));
   if (exchange == nullptr) return false;
-  if (exchange->is_neg != nullptr) {
+  if (exchange->is_neg != nullptr && access != Access::write_made) {
     PyObject* negated = PyObject_CallFunctionObjArgs(exchange->is_neg, object, nullptr);
     const bool is_plain = negated == Py_False;
     PyErr_Clear();

@@ -107,10 +107,15 @@ PyObject* make_numpy(tilewright_type type, PyObject* shape) {
 /// this size do not: kernels write past the caches only there.
 constexpr std::int64_t aligned_from = 1 << 20;
 
-/// operand.new_empty(shape), as PyTorch has it: of the operand's type and device.
+/// operand.new_empty(*shape), as PyTorch has it: of the operand's type and device. It reads numbers quicker than a
+/// tuple.
 PyObject* make_like(PyObject* operand, PyObject* shape) {
   static PyObject* const new_empty = PyUnicode_InternFromString("new_empty");
-  return PyObject_CallMethodObjArgs(operand, new_empty, shape, nullptr);
+  if (PyTuple_Size(shape) == 0) return PyObject_CallMethodObjArgs(operand, new_empty, shape, nullptr);
+  PyObject* method = PyObject_GetAttr(operand, new_empty);
+  PyObject* made = method == nullptr ? nullptr : PyObject_Call(method, shape, nullptr);
+  Py_XDECREF(method);
+  return made;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ def test_work():
 
 def test_wrong_results_are_found():
     gemm = cases.Case("gemm", ((2, 2), (2, 2)))
-    reference = np.array([[1.0, 2.0], [3.0, 0.0]]), np.full((2, 2), 4.0)
+    reference = np.array([[1.0, 2.0], [3.0, 0.0]]), np.full((2, 2), 4.0), 0
     allowed = 8 * 2.0**-24 * 4
     right, wrong = reference[0].copy(), reference[0].copy()
     right[1, 1], wrong[1, 1] = 0.9 * allowed, 1.1 * allowed
@@ -83,6 +83,17 @@ def test_rows():
     assert "| slower, short |" in report.table_row(slower)
     alone = {**ROW, "samples": {"NumPy": [0.01]}}
     assert report.table_row(alone).startswith("| gemm f32 | not there | NumPy 10.00 ms |")
+
+
+def test_costs_of_calls(monkeypatch):
+    monkeypatch.setattr(peers.calls, "CALLS", 3)
+    rows = peers.calls.repeated(None, "cpu")
+    assert [set(row["seconds"]) for row in rows] == [{"Tilewright", "NumPy"}] * 3
+    assert all(each > 0 for row in rows for each in row["seconds"].values())
+    rows = peers.calls.first(None, "cpu", False)
+    assert [row["name"] for row in rows] == ["first call, elementwise", "first call, contraction of 512³"]
+    shown = report.calls_table([{"name": "x", "seconds": {"Tilewright": 1e-6, "NumPy": 2.5e-6}}])
+    assert shown.splitlines()[2] == "| x | 1.0 µs | NumPy 2.5 µs: **2.50** |"
 
 
 def test_documents_keep_what_is_outside_of_the_marks():

@@ -153,10 +153,12 @@ def test_negated_views_are_not_read_as_they_lie():
 
 def test_results_are_of_the_operands_library():
     Array = producer()
-    Array.new_empty = lambda self, shape, dtype=None: Array(np.empty(shape, np.float32))
+    Array.new_empty = lambda self, *shape, dtype=None: Array(np.empty(shape if shape != ((),) else (), np.float32))
     y = DOUBLE(Array(np.ones(2, np.float32)))
     assert type(y) is Array
     np.testing.assert_array_equal(y.array, [2, 2])
+    total = tw.kernel("s[] ++= x[i]")(Array(np.ones(2, np.float32)))
+    assert type(total) is Array and total.array == 2
 
 
 def test_types_may_go():
