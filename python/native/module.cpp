@@ -1,4 +1,6 @@
 // The module `tilewright._native`: its functions, its types, and how errors become exceptions.
+#include <pthread.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <map>
@@ -77,6 +79,11 @@ struct Engines {
 
 Engines& engines() {
   static auto& all = *new Engines();
+  // A process that is forked while another thread holds a lock would wait for it for good.
+  static const int registered =
+      pthread_atfork([] { all.opening.lock(), all.looking.lock(); }, [] { all.looking.unlock(), all.opening.unlock(); },
+                     [] { all.looking.unlock(), all.opening.unlock(); });
+  static_cast<void>(registered);
   return all;
 }
 

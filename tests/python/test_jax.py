@@ -1,6 +1,9 @@
 """Kernels inside of jax.jit, vmap and shard_map, on the CPU."""
 
 import os
+import pathlib
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -82,3 +85,40 @@ def test_errors():
     elsewhere = tilewright.jax.call(tw.kernel("y[i] = x[i]", device="cuda:77"))
     with pytest.raises(Exception, match="R072"):
         jax.block_until_ready(elsewhere(A[0]))
+
+
+SAME = {  # of XLA's structures and ours: the last field that is used, by both names
+    "XLA_FFI_Error_Create_Args": ("NewError", {"message": "message", "errc": "code"}),
+    "XLA_FFI_Stream_Get_Args": ("StreamRequest", {"ctx": "context", "stream": "stream"}),
+    "XLA_FFI_DeviceOrdinal_Get_Args": ("OrdinalRequest", {"ctx": "context", "device_ordinal": "ordinal"}),
+    "XLA_FFI_Api_Version": ("Version", {"major_version": "major", "minor_version": "minor"}),
+    "XLA_FFI_Extension_Base": ("Extension", {"type": "kind", "next": "next"}),
+    "XLA_FFI_Metadata": ("Metadata", {"api_version": "version"}),
+    "XLA_FFI_Metadata_Extension": ("MetadataExtension", {"metadata": "metadata"}),
+    "XLA_FFI_Api": ("Interface", {"api_version": "version", "XLA_FFI_Error_Create": "make_error",
+                                  "XLA_FFI_Stream_Get": "stream_of", "XLA_FFI_DeviceOrdinal_Get": "ordinal_of"}),
+    "XLA_FFI_Buffer": ("Buffer", {"dtype": "type", "data": "data", "rank": "rank", "dims": "shape"}),
+    "XLA_FFI_Args": ("Buffers", {"size": "count", "args": "all"}),
+    "XLA_FFI_Rets": ("Buffers", {"size": "count", "rets": "all"}),
+    "XLA_FFI_Attrs": ("Attributes", {"size": "count", "names": "names", "attrs": "values"}),
+    "XLA_FFI_ByteSpan": ("Text", {"ptr": "data", "len": "size"}),
+    "XLA_FFI_Scalar": ("Number", {"value": "value"}),
+    "XLA_FFI_CallFrame": ("Frame", {"extension_start": "extension", "api": "interface", "ctx": "context",
+                                    "args": "operands", "rets": "results", "attrs": "attributes"}),
+}  # fmt: skip
+
+
+def test_layouts_are_those_of_xlas_header(tmp_path):
+    root = pathlib.Path(os.environ.get("TILEWRIGHT_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+    compiler = shutil.which("c++") or shutil.which("clang++-19")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    checks = [
+        f"static_assert(offsetof({theirs}, {field}) == offsetof(tilewright::python::xla::{ours}, {mine}));"
+        for theirs, (ours, fields) in SAME.items()
+        for field, mine in fields.items()
+    ]
+    program = '#include "xla/ffi/api/c_api.h"\n#include "xla_interface.h"\n' + "\n".join(checks)
+    (tmp_path / "layouts.cpp").write_text(program + "\nint main() {}\n")
+    subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{jax.ffi.include_dir()}",
+                    f"-I{root}/python/native", str(tmp_path / "layouts.cpp")], check=True)  # fmt: skip
