@@ -114,7 +114,7 @@ constexpr std::array gpu_table = {
                       "copies into shared memory run ahead"},
     Pass<NvptxTarget>{"tile_to_kernel", tile, kernel,
                       [](Unit& unit, const NvptxTarget& target) {
-                        (void)to_kernel(unit, target);
+                        unit.lowered = kernel::tile_to_kernel(unit.program, target);
                         return check_shared_memory(unit, target);
                       },
                       "tiles become values, accesses running pointers"},
