@@ -65,6 +65,25 @@ def test_compiled_whole(dynamic):
     assert counter.frame_count == (1 if dynamic else 3)  # with symbols for extents one compilation serves all
 
 
+def test_exported_whole_and_compiled_by_inductor():
+    class Module(torch.nn.Module):
+        def forward(self, x, w, bias):
+            return layer(x, w, bias) * 2
+
+    given = tuple(operands())
+    exported = torch.export.export(Module(), given)
+    assert any("tilewright_test.layer" in str(node.target) for node in exported.graph.nodes)
+    expected = 2 * torch.relu(given[0] @ given[1] + given[2])
+    assert torch.equal(exported.module()(*given), expected)
+    torch._dynamo.reset()
+    assert torch.equal(torch.compile(Module(), fullgraph=True)(*given), expected)
+
+
+def test_what_cannot_be_an_operator():
+    with pytest.raises(TypeError, match="no operands"):
+        tilewright.torch.register(tw.kernel("y[i] = 2.0 | (i in 0 ..< 4)"), "tilewright_test::constant")
+
+
 def test_extents_of_windows_are_not_symbols():
     torch._dynamo.reset()
     compiled = torch.compile(lambda x, w: window(x, w) * 2, fullgraph=True, dynamic=True, backend="aot_eager")
@@ -107,6 +126,8 @@ def work_on_a_part(rank, port):
         c = matmul(distribute_tensor(a, mesh, [left]), distribute_tensor(b, mesh, [right]))
         assert str(c.placements[0]).startswith(made), (left, right, c.placements)
         assert torch.equal(c.full_tensor(), a @ b), (left, right)
+    y, z = both(distribute_tensor(a[:, 0].contiguous(), mesh, [Shard(0)]))
+    assert torch.equal(y.full_tensor(), 2 * a[:, 0]) and z.full_tensor() == 2 * a[:, 0].max()
     dist.destroy_process_group()
 
 
