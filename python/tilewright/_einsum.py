@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import string
 from typing import Any
 
@@ -11,6 +12,7 @@ from ._errors import InputError
 from ._kernel import Kernel
 
 _kernels: dict[tuple, Kernel] = {}
+_kind = operator.attrgetter("dtype", "ndim")
 _BOUND = 4096  # kernels kept; einsum strings of a program are few
 
 
@@ -36,7 +38,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
     key = None
     if dtype is None and order == "K":
         try:
-            key = (subscripts, *[each.dtype for each in arrays], *[each.ndim for each in arrays])
+            key = (subscripts, *map(_kind, arrays))
         except AttributeError:  # lists, and arrays that say neither
             known = None
         else:
