@@ -167,6 +167,10 @@ ValueId Builder::select(ValueId condition, ValueId a, ValueId b) {
   return pure(Opcode::select, {condition, a, b}, type(a));
 }
 
+ValueId Builder::bitcast(ValueId a, Type to) {
+  return type(a) == to ? a : pure(Opcode::bitcast, {a}, to);
+}
+
 ValueId Builder::convert(Opcode code, ValueId a, Element to) {
   const Type from = type(a);
   const Type result = from.with(to);
@@ -377,7 +381,8 @@ std::vector<ValueId> Builder::build(const Op& op, Type result) {
   const bool alike = row.rule == OpRule::same || row.rule == OpRule::same_int || row.rule == OpRule::same_float;
   if (alike && in.size() == 1) return {unary(op.code, in[0])};
   if (alike && in.size() == 2) return {binary(op.code, in[0], in[1])};
-  if (row.rule == OpRule::convert || op.code == Opcode::bitcast) return {convert(op.code, in[0], result.element)};
+  if (op.code == Opcode::bitcast) return {bitcast(in[0], result)};
+  if (row.rule == OpRule::convert) return {convert(op.code, in[0], result.element)};
   if (row.effect == OpEffect::pure) return {pure(op.code, in, result, op.attribute)};
   require(row.effect != OpEffect::control, "build: a for, if or yield");
   if (row.results < 0) {  // what warpgroups accumulate: a result for each of the last operands, of its type

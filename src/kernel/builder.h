@@ -42,6 +42,9 @@ class Builder {
   /// The conversions, and bitcast between elements of one size (lanes kept).
   ValueId convert(Opcode code, ValueId a, Element to);
 
+  /// The same bits as another type of as many.
+  ValueId bitcast(ValueId a, Type to);
+
   /// Constant byte counts of nested offsets are added up.
   ValueId offset(ValueId pointer, ValueId bytes);
   ValueId load(Type type, ValueId pointer, Access access, ValueId mask = {});

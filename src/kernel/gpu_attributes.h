@@ -108,12 +108,24 @@ struct MatrixOrder {
   friend bool operator==(const MatrixOrder&, const MatrixOrder&) = default;
 };
 
+/// How a factor of wgmma lies in shared memory: in pieces of 8 rows of 128 bytes, each at a multiple of 1024, with the 16
+/// bytes number c of row r at place c xor r (the copy engine's 128-byte swizzle). A row is a stretch of the terms of one
+/// point, and the next 8 points lie `stride` bytes on; or, transposed, 128 bytes of neighbouring points at one term, the
+/// next 8 terms lie `stride` bytes on and the next points `leading`.
+struct MatrixLayout {
+  std::int32_t leading = 0;
+  std::int32_t stride = 1024;
+  friend bool operator==(const MatrixLayout&, const MatrixLayout&) = default;
+};
+
 /// Of wgmma: a product of 64 × k and k × n elements `of`, k being 32 bytes of them.
 struct WarpgroupProduct {
   std::int32_t n = 8;         ///< 8 to 256, a multiple of 8
   Element of = Element::f16;  ///< f32 stands for tf32
   bool transposed_a = false;  ///< the m-axis is the contiguous one in shared memory; of f16 and bf16 alone
   bool transposed_b = false;  ///< the n-axis is
+  MatrixLayout a;             ///< where it is in shared memory
+  MatrixLayout b;
   friend bool operator==(const WarpgroupProduct&, const WarpgroupProduct&) = default;
 };
 

@@ -150,6 +150,8 @@ class Rules {
     return true;
   }
 
+  static constexpr std::int32_t most_distance = 1 << 18;  ///< of pieces of a factor, in its descriptor
+
   void warpgroup() {
     const WarpgroupProduct& product = std::get<WarpgroupProduct>(op_.attribute);
     const WarpgroupAtom* atom = find_wgmma(product.of);
@@ -167,10 +169,15 @@ class Rules {
     int lanes = 0;
     for (ValueId value : op_.results) lanes += type(value).lanes;
     const bool sums = std::ranges::all_of(op_.results, [&](ValueId v) { return type(v).element == atom->c; });
-    const Type i64{Element::i64, 1};
-    types((in_registers || operand(0) == i64) && operand(1) == i64 && operand(2) == i1 && accumulators(3) && sums &&
-              lanes == product.n / 2,
-          fmt::format("an i64 or {}, an i64, an i1, and n / 2 lanes of {}", to_text(atom->a), name(atom->c)));
+    for (const MatrixLayout& layout : {product.a, product.b})
+      attribute(layout.leading >= 0 && layout.stride >= 0 && layout.leading % 16 == 0 && layout.stride % 16 == 0 &&
+                    std::max(layout.leading, layout.stride) < most_distance,
+                fmt::format("pieces {} and {} bytes apart", layout.leading, layout.stride),
+                fmt::format("multiples of 16 below {}", most_distance));
+    types(
+        (in_registers || operand(0) == shared_pointer) && operand(1) == shared_pointer && operand(2) == i1 &&
+            accumulators(3) && sums && lanes == product.n / 2,
+        fmt::format("a ptr_shared or {}, a ptr_shared, an i1, and n / 2 lanes of {}", to_text(atom->a), name(atom->c)));
   }
 
   /// 1, 2 or 4 words of 32 bits a thread.

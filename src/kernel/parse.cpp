@@ -427,6 +427,12 @@ class Parser {
     TW_CHECK(cursor_.expect("of"));
     TW_TAKE(of, type());
     product.of = of.element;
+    for (const auto& [word, layout] : {std::pair("a", &product.a), std::pair("b", &product.b)}) {
+      if (!cursor_.accept(word)) continue;
+      TW_TAKE(leading, small_number("a distance in bytes"));
+      TW_TAKE(stride, small_number("a distance in bytes"));
+      *layout = {leading, stride};
+    }
     product.transposed_a = cursor_.accept("transposed_a");
     product.transposed_b = cursor_.accept("transposed_b");
     return product;

@@ -243,7 +243,8 @@ class Printer {
             },
             [](const MatrixOrder& order) { return std::string(order.transposed ? " transposed" : ""); },
             [](const WarpgroupProduct& product) {
-              return fmt::format(" n {} of {}{}{}", product.n, name(product.of),
+              return fmt::format(" n {} of {} a {} {} b {} {}{}{}", product.n, name(product.of), product.a.leading,
+                                 product.a.stride, product.b.leading, product.b.stride,
                                  product.transposed_a ? " transposed_a" : "",
                                  product.transposed_b ? " transposed_b" : "");
             },

@@ -46,7 +46,8 @@ struct AppendAttribute {
   void operator()(const MatrixOrder& order) const { key.push_back(order.transposed ? 1u : 0u); }
   void operator()(const WarpgroupProduct& product) const {
     key.insert(key.end(), {word(product.n), static_cast<std::uint64_t>(product.of), product.transposed_a ? 1u : 0u,
-                           product.transposed_b ? 1u : 0u});
+                           product.transposed_b ? 1u : 0u, word(product.a.leading), word(product.a.stride),
+                           word(product.b.leading), word(product.b.stride)});
   }
 };
 

@@ -454,8 +454,11 @@ class Verifier {
   void check_bitcast(const Op& op) {
     const Type from = operand(op, 0);
     const Type to = result(op);
-    demand_types(from.lanes == to.lanes && bits(from.element) == bits(to.element) && !is_pointer(to.element), op,
-                 "elements of one size; a pointer only to i64");
+    const bool alike = from.lanes == to.lanes && bits(from.element) == bits(to.element);
+    const bool whole = std::min(bits(from.element), bits(to.element)) >= 8 &&
+                       from.lanes * bits(from.element) == to.lanes * bits(to.element);
+    demand_types((alike || (whole && !is_pointer(from.element))) && !is_pointer(to.element), op,
+                 "as many bits; a pointer only to i64");
     demand_types(!is_pointer(from.element) || to.element == Element::i64, op, "a pointer only to i64");
   }
 

@@ -19,6 +19,7 @@
 #include "tile/passes/place_for_host.h"
 #include "tile/passes/prefetch_sums.h"
 #include "tile/passes/stream_stores.h"
+#include "tile/passes/use_matrix_units.h"
 #include "tile/summarize.h"
 
 namespace tilewright::plan {
@@ -107,6 +108,11 @@ constexpr std::array gpu_table = {
                         return tile::place_for_gpu(unit.program, unit.nest), Result<void>();
                       },
                       "shared memory, barriers and lanes"},
+    Pass<NvptxTarget>{"use_matrix_units", tile, tile,
+                      [](Unit& unit, const NvptxTarget&) {
+                        return tile::use_matrix_units(unit.program, unit.nest), Result<void>();
+                      },
+                      "contractions by matrix units, where the schedule says so"},
     Pass<NvptxTarget>{"pipeline_copies", tile, tile,
                       [](Unit& unit, const NvptxTarget& target) {
                         return tile::pipeline_copies(unit.program, unit.nest, target), Result<void>();

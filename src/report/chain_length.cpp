@@ -88,11 +88,7 @@ class ProgramChains {
     return points;
   }
 
-  std::int64_t threads_along(IterId iter) const {
-    for (const tile::ThreadAxis& axis : program_.threads)
-      if (axis.iter == iter) return axis.count;
-    return 1;
-  }
+  std::int64_t threads_along(IterId iter) const { return tile::threads_along(program_, iter); }
 
   std::int64_t& of(ValueId id) { return lengths_.values[id.index]; }
 

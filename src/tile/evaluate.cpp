@@ -83,7 +83,7 @@ void bind_threads(Machine& machine) {
     for (const std::vector<std::int64_t>& thread : machine.thread_offsets)
       for (std::int64_t t = 0; t < axis.count; ++t) {
         finer.push_back(thread);
-        finer.back()[axis.iter.index] = t * axis.step;
+        finer.back()[axis.iter.index] += t * axis.step;
       }
     machine.thread_offsets = std::move(finer);
   }

@@ -89,10 +89,7 @@ struct Machine {
     return point * static_cast<std::uint32_t>(threads()) + static_cast<std::uint32_t>(thread);
   }
   /// Points of a scope that the threads along the iterator cover, with an axis of so many each.
-  std::int64_t covered(IterId id, std::int64_t size) const {
-    const ThreadAxis* axis = find_threads(program, id);
-    return axis ? axis->count * size : size;
-  }
+  std::int64_t covered(IterId id, std::int64_t size) const { return threads_along(program, id) * size; }
   /// Of an expression that stays the same for the whole run; a failure is recorded and gives 1.
   std::int64_t resolve(const IntExpr& expr, std::string_view what);
   /// Records an error of the op and gives false, with which an action stops the run.

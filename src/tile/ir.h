@@ -10,7 +10,8 @@
 // long as the innermost step over its iterator; an iterator that is no axis of an op stands at its base.
 //
 // On a GPU a grid point is a block of threads, and an op is what one thread does. `threads k 32 by 4` deals k out: in
-// every scope, thread t's coordinates start t · 4 further on than the block's. docs/ir/tile.md has an example.
+// every scope, thread t's coordinates start t · 4 further on than the block's; with several axes of threads along k,
+// the sum of theirs. docs/ir/tile.md has an example.
 //
 //   tile mm
 //     tensor a : f32 rank 2 strides (other, one) align 64
@@ -114,6 +115,9 @@ struct Buffer {
   Space space = Space::task;
   std::vector<BufferAxis> axes;
   IntExpr elements;  ///< in all
+  /// Of shared memory that a matrix unit reads: in each 1024 bytes, eight rows of 128, the 16 bytes number c of row r
+  /// stand at c xor r, so that columns of 16 bytes lie in different banks. Text form: `swizzled`.
+  bool swizzled = false;
 };
 
 /// A coordinate of a store: the iterator's coordinate, or with `block` the number of the block of that many points that
@@ -169,9 +173,14 @@ struct Reduce {
   ValueId operand;
   Monoid monoid;
 };  ///< folds the axes that the result lacks, as a tree
-/// acc + Σ lhs · rhs over the axes that the accumulator (and so the result) lacks.
+/// What does a contraction: the thread's multipliers, or the matrix unit of its warpgroup, 128 threads (placed phase).
+enum class Unit : std::uint8_t { scalar, warpgroup };
+/// acc + Σ lhs · rhs over the axes that the accumulator (and so the result) lacks. A warpgroup's factors are loads from
+/// swizzled buffers, which it reads itself, in narrower elements than it sums in; its tile is dealt to threads as the
+/// unit does (docs/ir/tile.md). Text form: `contract %c, %x, %y by warpgroup`.
 struct Contract {
   ValueId accumulator, lhs, rhs;
+  Unit unit = Unit::scalar;
 };
 struct ConvertLayout {
   ValueId operand;
@@ -259,7 +268,8 @@ struct GridAxis {
   IntExpr step;
 };
 
-/// The threads of a block along one iterator: thread t stands t · step further on than the block.
+/// Threads of a block along an iterator: thread t stands t · step further on than the block. An iterator may have
+/// several such axes.
 struct ThreadAxis {
   IterId iter;
   std::int64_t count = 1;
@@ -285,7 +295,10 @@ std::string to_text(const Program& program);
 /// The op's line in that text (the first, of a For or an If), without its indentation: what messages quote.
 std::string to_text(const Program& program, const Op& op);
 Result<Program> parse_program(SourcePtr source);
+/// The first axis of threads along the iterator; null: none.
 const ThreadAxis* find_threads(const Program& program, IterId iter);
+/// Of all axes along the iterator: the product of the counts.
+std::int64_t threads_along(const Program& program, IterId iter);
 /// Threads of a block: the product of the counts.
 std::int64_t block_threads(const Program& program);
 /// The invariants of this file for the program's phase (listed at the top of verify.cpp). Codes T0xx.

@@ -152,6 +152,7 @@ class ProgramParser {
     buffer.axes = reader_.bracketed("[", "]", [&] { return buffer_axis(); });
     reader_.expect("elements");
     buffer.elements = reader_.int_expr();
+    buffer.swizzled = reader_.accept("swizzled");
     declare(buffers_, name, program_.buffers.add(std::move(buffer)), span, "buffer");
   }
 
@@ -334,6 +335,10 @@ class ProgramParser {
     contract.lhs = operand();
     reader_.expect(",");
     contract.rhs = operand();
+    if (reader_.accept("by")) {
+      reader_.expect("warpgroup");
+      contract.unit = Unit::warpgroup;
+    }
     op.node = contract;
   }
   void parse_convert_layout(Op& op, ScalarText&) { op.node = ConvertLayout{operand()}; }

@@ -103,9 +103,9 @@ class Printer {
       return fmt::format("{} {} inner {} strides ({}, {})", iter_name(a.iter), to_text(a.capacity), a.inner,
                          to_text(a.outer_stride), a.inner_stride);
     };
-    return fmt::format("buffer {} : {} {} [{}] elements {}", buffer.name, tilewright::name(buffer.dtype),
+    return fmt::format("buffer {} : {} {} [{}] elements {}{}", buffer.name, tilewright::name(buffer.dtype),
                        buffer.space == Space::shared ? "shared" : "task", joined(buffer.axes, axis),
-                       to_text(buffer.elements));
+                       to_text(buffer.elements), buffer.swizzled ? " swizzled" : "");
   }
 
   std::string affine(const Affine& index) const {
@@ -179,7 +179,10 @@ class Printer {
                    [&](const Reduce& n) {
                      pure(op, fmt::format("reduce {} {}", tilewright::name(n.monoid), value_name(n.operand)));
                    },
-                   [&](const Contract& n) { pure(op, "contract " + value_names({n.accumulator, n.lhs, n.rhs})); },
+                   [&](const Contract& n) {
+                     pure(op, "contract " + value_names({n.accumulator, n.lhs, n.rhs}) +
+                                  (n.unit == Unit::warpgroup ? " by warpgroup" : ""));
+                   },
                    [&](const ConvertLayout& n) { pure(op, "convert_layout " + value_name(n.operand)); },
                    [&](const ReduceAcross& n) {
                      pure(op, fmt::format("reduce_across {} {} along {}", tilewright::name(n.monoid),

@@ -31,19 +31,22 @@
 // 11. Buffers. A buffer is allocated at one place, which comes before its uses, in their block or one around it. (T011)
 // 12. Lanes (placed phase). A tile has at most one axis of lanes, and all tiles of an op other than convert_layout
 //     agree on which axes run along lanes. (T012)
-// 13. Threads. Each iterator has at most one thread axis, of positive count and step; a block has 1 to 1024 threads.
-//     Pieces of an axis divide it, and no two threads' coordinates of one axis are the same: from the base on, they are
+// 13. Threads. A thread axis has a positive count and step; a block has 1 to 1024 threads. Pieces of an axis divide it,
+// and no two threads' coordinates of one axis are the same: from the base on, they are
 //     0, 1, … without a gap. Barriers, shared memory and reduce_across are of programs with threads, the latter along
 //     an iterator that has them and that is no axis of the tile. (T013)
 // 14. Stages. A loop of several stages (at most 8) is of the placed phase and of threads, and has a constant step; its
 //     body opens with the allocations of shared buffers and the copies into them, and nothing else in it allocates,
 //     fills or stores to a shared buffer. (T014)
+// 15. Matrix units. What is loaded from a swizzled buffer is a factor of contractions by warpgroups, which have no
+//     others; their blocks have whole warpgroups of 128 threads. (T015)
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "tile/verify_op.h"
 #include "tile/walk.h"
@@ -112,19 +115,20 @@ class Verifier {
     const auto is_packed = [](const Buffer& buffer) {
       return std::ranges::any_of(buffer.axes, [](const BufferAxis& axis) { return axis.inner > 1; });
     };
+    for (const Buffer& buffer : program_.buffers)
+      if (buffer.swizzled && buffer.space != Space::shared)
+        error("T008", fmt::format("buffer {}: only shared memory is swizzled", buffer.name));
     if (program_.phase == Phase::value && std::ranges::any_of(program_.buffers, is_packed))
       error("T008", "packed buffers belong to the placed phase");
   }
 
   void check_threads() {
-    std::set<IterId> seen;
     std::int64_t threads = 1;
     for (const ThreadAxis& axis : program_.threads) {
       if (!program_.iters.contains(axis.iter)) {
         error("T002", "the threads name an iterator that does not exist");
         continue;
       }
-      if (!seen.insert(axis.iter).second) error("T013", fmt::format("{} has two thread axes", name(axis.iter)));
       if (axis.count < 1 || axis.step < 1 || axis.count > most_threads || axis.step > most_elements)
         return error("T013",
                      fmt::format("{} threads along {}, {} points apart", axis.count, name(axis.iter), axis.step));
@@ -142,13 +146,21 @@ class Verifier {
 
   /// The coordinates of an axis that a block's threads hold together: each once, without a gap.
   bool tiles_evenly(const Axis& axis) const {
-    const ThreadAxis* threads = find_threads(program_, axis.iter);
-    if (!threads) return axis.chunk == 0 || axis.apart == axis.chunk;
-    if (threads->count * axis.size > most_elements) return false;
-    std::vector<bool> held(static_cast<std::size_t>(threads->count * axis.size), false);
-    for (std::int64_t thread = 0; thread < threads->count; ++thread)
+    if (!find_threads(program_, axis.iter)) return axis.chunk == 0 || axis.apart == axis.chunk;
+    std::vector<std::int64_t> offsets{0};  // of the threads
+    for (const ThreadAxis& threads : program_.threads) {
+      if (threads.iter != axis.iter) continue;
+      const std::vector<std::int64_t> before = std::exchange(offsets, {});
+      for (std::int64_t offset : before)
+        for (std::int64_t thread = 0; thread < threads.count; ++thread)
+          offsets.push_back(offset + thread * threads.step);
+    }
+    const std::size_t all = offsets.size() * static_cast<std::size_t>(axis.size);
+    if (all > static_cast<std::size_t>(most_elements)) return false;
+    std::vector<bool> held(all, false);
+    for (std::int64_t offset : offsets)
       for (std::int64_t position = 0; position < axis.size; ++position) {
-        const auto at = static_cast<std::size_t>(thread * threads->step + axis.offset(position));
+        const auto at = static_cast<std::size_t>(offset + axis.offset(position));
         if (at >= held.size() || held[at]) return false;
         held[at] = true;
       }
@@ -306,13 +318,37 @@ class Verifier {
       for (ValueId id : op.results) define(id);
       here.insert(here.end(), op.results.begin(), op.results.end());
     }
-    for (ValueId id : block.yields)
+    for (ValueId id : block.yields) {
       if (!visible_[id.index])
         error("T003", fmt::format("%{} is yielded where it is not defined", program_.values[id].name));
+      if (swizzled_.contains(id))
+        error("T015", fmt::format("%{} is yielded, and is a load from a swizzled buffer", program_.values[id].name));
+    }
     for (ValueId id : here) visible_[id.index] = false;
   }
 
+  /// Swizzled memory is the matrix units' alone.
+  void check_units(const Op& op) {
+    constexpr std::int64_t warpgroup_threads = 128;
+    const auto is_swizzled = [&](ValueId id) { return swizzled_.contains(id); };
+    const auto* contract = std::get_if<Contract>(&op.node);
+    const bool by_unit = contract && contract->unit == Unit::warpgroup;
+    if (by_unit && block_threads(program_) % warpgroup_threads != 0)
+      error("T015", op, "the block has no whole warpgroups of 128 threads");
+    if (by_unit && !(is_swizzled(contract->lhs) && is_swizzled(contract->rhs)))
+      error("T015", op, "a factor of a matrix unit is no load from a swizzled buffer");
+    for_each_operand(op, [&](ValueId id) {
+      if (is_swizzled(id) && !(by_unit && (id == contract->lhs || id == contract->rhs)))
+        error("T015", op, "a load from a swizzled buffer is used by other than a matrix unit");
+    });
+    if (const auto* store = std::get_if<StoreBuffer>(&op.node); store && program_.buffers[store->buffer].swizzled)
+      error("T015", op, "a tile is stored to a swizzled buffer");
+    if (const auto* load = std::get_if<LoadBuffer>(&op.node); load && program_.buffers[load->buffer].swizzled)
+      swizzled_.insert(op.results.begin(), op.results.end());
+  }
+
   void check_op(const Op& op, Place& place) {
+    check_units(op);
     for (Complaint& complaint : complaints(program_, op)) error(complaint.code, op, complaint.message);
     check_coverage(op, place);
     if (const auto* allocate = std::get_if<Allocate>(&op.node)) {
@@ -337,8 +373,7 @@ class Verifier {
     const auto check = [&](ValueId id) {
       for (const Axis& axis : type(id).axes) {
         const auto at = place.steps.find(axis.iter);
-        const ThreadAxis* threads = find_threads(program_, axis.iter);
-        const std::int64_t size = axis.size * (threads ? threads->count : 1);
+        const std::int64_t size = axis.size * threads_along(program_, axis.iter);
         if (at != place.steps.end() && at->second && size < *at->second)
           error("T006", op,
                 fmt::format("axis {} has size {}, but the innermost step over {} is {}", name(axis.iter), size,
@@ -397,6 +432,7 @@ class Verifier {
   const Program& program_;
   std::vector<bool> defined_, visible_;
   std::set<BufferId> allocated_;
+  std::set<ValueId> swizzled_;  ///< loads from swizzled buffers
   Diagnostics errors_;
 };
 

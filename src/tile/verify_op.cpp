@@ -179,6 +179,7 @@ class OpVerifier {
     check_dtype(accumulator.dtype, result().dtype, "the accumulator", "the result");
     if (!same_axes(accumulator, result())) add("T005", "the accumulator and the result have different axes");
     check_dtype(rhs.dtype, lhs.dtype, "the right side", "the left side");
+    if (contract.unit != Unit::scalar) require_placed();
     if (is_boolean(lhs.dtype) || is_boolean(accumulator.dtype) ||
         is_floating(lhs.dtype) != is_floating(accumulator.dtype))
       add("T005", fmt::format("{} times {} into {}", tilewright::name(lhs.dtype), tilewright::name(rhs.dtype),
@@ -199,7 +200,8 @@ class OpVerifier {
     check_same_axes(reduce.operand);
     const bool needs_number = reduce.monoid == Monoid::sum || reduce.monoid == Monoid::product;
     if (needs_number && is_boolean(operand.dtype)) add("T005", "a sum or product of bools");
-    if (!find_threads(program_, reduce.iter)) add("T013", fmt::format("no threads along {}", name(reduce.iter)));
+    if (std::ranges::count(program_.threads, reduce.iter, &ThreadAxis::iter) != 1)
+      add("T013", fmt::format("{} has no axis of threads, or several", name(reduce.iter)));
     if (find_axis(operand, reduce.iter))
       add("T013", fmt::format("the tile has an axis {} itself; reduce it first", name(reduce.iter)));
   }

@@ -41,6 +41,20 @@ const ThreadAxis* find_threads(const Program& program, IterId iter) {
   return nullptr;
 }
 
+IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
+  for (std::size_t slot = 0; slot < index.size(); ++slot)
+    if (tensor.strides[slot] == StrideClass::one && index[slot].terms.size() == 1 &&
+        index[slot].terms[0].coefficient == 1)
+      return index[slot].terms[0].iter;
+  return {};
+}
+
+std::int64_t threads_along(const Program& program, IterId iter) {
+  std::int64_t threads = 1;
+  for (const ThreadAxis& axis : program.threads) threads *= axis.iter == iter ? axis.count : 1;
+  return threads;
+}
+
 std::int64_t block_threads(const Program& program) {
   std::int64_t threads = 1;
   for (const ThreadAxis& axis : program.threads) threads *= axis.count;

@@ -20,6 +20,9 @@ std::string_view op_name(const Op& op);
 /// Iota, Mask, Store, StoreBuffer). The others combine elements by position only.
 bool has_coordinates(const Op& op);
 
+/// The iterator whose points lie next to each other in the tensor; invalid: none.
+IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index);
+
 /// `Node`, const if `Owner` is.
 template <class Owner, class Node>
 using SameConst = std::conditional_t<std::is_const_v<Owner>, const Node, Node>;

@@ -152,15 +152,26 @@ class MatrixOps {
     return gathered(results_of(build_, kept), 0);
   }
 
+  /// Of a factor in shared memory (PTX ISA, "Matrix Descriptor Format"): the address, both distances, each in units of
+  /// 16 bytes, and the 128-byte swizzle.
+  llvm::Value* descriptor(llvm::Value* pointer, const kernel::MatrixLayout& layout) {
+    constexpr std::uint64_t address_bits = 0x3ffff;
+    const auto units = [](std::int32_t bytes) { return static_cast<std::uint64_t>(bytes) >> 4; };
+    const std::uint64_t fixed = units(layout.leading) << 16 | units(layout.stride) << 32 | std::uint64_t{1} << 62;
+    llvm::Value* address = build_.CreatePtrToInt(pointer, build_.getInt32Ty());
+    address = build_.CreateLShr(build_.CreateAnd(address, address_bits), 4);
+    return build_.CreateOr(build_.CreateZExt(address, build_.getInt64Ty()), fixed);
+  }
+
   /// (a, b, whether to add, accumulators…)
   Values wgmma(const kernel::WarpgroupProduct& product) {
     const kernel::WarpgroupAtom* atom = kernel::find_wgmma(product.of);
     Values operands = accumulators(3);
     const auto sums = static_cast<unsigned>(operands.size());
     const bool in_registers = operand_type(0) == atom->a;
-    const Values a = in_registers ? to_registers(build_, in_[0]) : Values{in_[0]};
+    const Values a = in_registers ? to_registers(build_, in_[0]) : Values{descriptor(in_[0], product.a)};
     operands.insert(operands.end(), a.begin(), a.end());
-    operands.push_back(in_[1]);
+    operands.push_back(descriptor(in_[1], product.b));
     operands.push_back(in_[2]);
     const unsigned first = 2 * sums;
     const auto count = static_cast<unsigned>(a.size());

@@ -425,6 +425,14 @@ Registers Lowering::load_or_else(const tile::Op& op, const tile::Load& load) {
 
 void Lowering::store(const tile::Op& op, const tile::Store& store) {
   const Registers tile = tiles_.at(store.value);
+  const StrideClass stride = lane_stride(store.tensor, store_affine(store), tile);
+  const bool is_part =
+      std::ranges::any_of(store.index, [](const tile::StoreIndex& slot) { return slot.block.has_value(); });
+  if (const auto wide = wide_store(access_key(op), tile, stride); wide && !is_part) return store_wide(op, store, *wide);
+  store_tile(op, store, tile);
+}
+
+void Lowering::store_tile(const tile::Op& op, const tile::Store& store, const Registers& tile) {
   const std::vector<tile::Affine> index = store_affine(store);
   const StrideClass stride = lane_stride(store.tensor, index, tile);
   const std::string key = access_key(op);

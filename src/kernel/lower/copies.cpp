@@ -10,65 +10,97 @@
 #include "kernel/lower/scalars.h"
 
 namespace tilewright::kernel::lowering {
+namespace {
+
+constexpr std::int64_t swizzle_bytes = 1024;  ///< after which the swizzle repeats
+
+/// One level of a buffer's axis, or both; the levels that have one point are left out.
+std::vector<PieceAxis> levels_of(const tile::BufferAxis& axis, std::int64_t element) {
+  const std::int64_t outer = axis.capacity.constant() / axis.inner;
+  std::vector<PieceAxis> levels;
+  if (outer > 1 || axis.inner == 1)
+    levels.push_back({axis.iter, outer, axis.inner, axis.outer_stride.constant() * element});
+  if (axis.inner > 1) levels.push_back({axis.iter, axis.inner, 1, axis.inner_stride * element});
+  return levels;
+}
+
+}  // namespace
+
 /// The copy's pieces: the buffer's axes, the one along which the tensor's elements are neighbours last, and how many of
 /// these are one access.
 CopyPieces Lowering::plan_pieces(const tile::Copy& copy, const AccessMap& map) const {
   const tile::Buffer& buffer = program_.buffers[copy.buffer];
   const auto element = bytes_of(buffer.dtype);
-  CopyPieces pieces{buffer.axes, {}, 1, 1};
-  const auto along = std::ranges::find_if(pieces.axes, [&](const tile::BufferAxis& axis) {
+  CopyPieces pieces;
+  pieces.extents = buffer.axes;
+  pieces.lane_bytes = element;
+  const auto along = std::ranges::find_if(pieces.extents, [&](const tile::BufferAxis& axis) {
     const auto bytes = map.bytes.find(axis.iter);
     return bytes != map.bytes.end() && bytes->second.is_constant(element);
   });
-  if (along != pieces.axes.end()) {
-    std::rotate(along, along + 1, pieces.axes.end());
-    const tile::BufferAxis& last = pieces.axes.back();
-    std::int64_t lanes = copy.otherwise ? 1 : std::gcd(last.capacity.constant(), widest_access / element);
-    const auto align_with = [&](std::int64_t step) {
-      std::int64_t align = std::min(power_in(map.base_align), widest_access);
-      for (const auto& [iter, bytes] : map.align) {
-        const bool is_axis = std::ranges::find(buffer.axes, iter, &tile::BufferAxis::iter) != buffer.axes.end();
-        const std::int64_t base = scopes_.at(iter).granule;
-        align = std::min(align, power_in(bytes * (iter == last.iter ? std::gcd(base, step) : is_axis ? 1 : base)));
-      }
-      return align;
-    };
-    while (lanes > 1 && align_with(lanes) < lanes * element) lanes /= 2;
-    pieces.lanes = lanes;
+  const bool has_neighbours = along != pieces.extents.end();
+  if (has_neighbours) std::rotate(along, along + 1, pieces.extents.end());
+  for (const tile::BufferAxis& axis : pieces.extents)
+    for (const PieceAxis& level : levels_of(axis, element)) pieces.axes.push_back(level);
+  if (!pieces.axes.empty()) {
+    PieceAxis& last = pieces.axes.back();
+    pieces.along = last.iter;
+    pieces.lane_bytes = last.bytes;
+    if (has_neighbours) {
+      std::int64_t lanes = copy.otherwise ? 1 : std::gcd(last.count, widest_access / element);
+      const auto align_with = [&](std::int64_t step) {
+        std::int64_t align = std::min(power_in(map.base_align), widest_access);
+        for (const auto& [iter, bytes] : map.align) {
+          const bool is_axis = std::ranges::find(buffer.axes, iter, &tile::BufferAxis::iter) != buffer.axes.end();
+          const std::int64_t base = scopes_.at(iter).granule;
+          align = std::min(align, power_in(bytes * (iter == last.iter ? std::gcd(base, step) : is_axis ? 1 : base)));
+        }
+        return align;
+      };
+      while (lanes > 1 && align_with(lanes) < lanes * element) lanes /= 2;
+      pieces.lanes = lanes;
+      last.count /= lanes;
+      last.step *= lanes;
+      last.bytes *= lanes;
+    }
   }
-  for (const tile::BufferAxis& axis : pieces.axes) pieces.counts.push_back(axis.capacity.constant());
-  if (!pieces.counts.empty()) pieces.counts.back() /= pieces.lanes;
-  for (std::int64_t count : pieces.counts) pieces.all *= count;
+  for (const PieceAxis& axis : pieces.axes) pieces.all *= axis.count;
   return pieces;
 }
 
-/// Coordinates, from the block's base, of the first element of a piece.
+/// Of the piece of that number.
 PiecePlace Lowering::piece_place(const CopyPieces& pieces, ValueId piece) {
   PiecePlace place;
+  place.numbers.resize(pieces.axes.size());
   ValueId rest = piece;
   for (std::size_t axis = pieces.axes.size(); axis-- > 0;) {
-    const ValueId count = build_.constant({Element::i32, 1}, Scalar::of(pieces.counts[axis]));
+    const PieceAxis& level = pieces.axes[axis];
+    const ValueId count = build_.constant({Element::i32, 1}, Scalar::of(level.count));
     ValueId at = axis == 0 ? rest : build_.binary(Opcode::urem, rest, count);
     if (axis != 0) rest = build_.binary(Opcode::udiv, rest, count);
     at = build_.convert(Opcode::zext, at, Element::i64);
-    if (axis + 1 == pieces.axes.size()) at = build_.mul(at, build_.index(pieces.lanes));
-    place[pieces.axes[axis].iter] = {at, 0};
+    place.numbers[axis].thread = at;
+    ValueId& point = place.points[level.iter].thread;
+    at = build_.mul(at, build_.index(level.step));
+    point = point.valid() ? build_.add(point, at) : at;
   }
   return place;
 }
 
-/// The piece `further` pieces after the thread's own, as constants on its coordinates: nullopt where the sum of their
+/// The piece `further` pieces after the thread's own, as constants on its numbers: nullopt where the sum of their
 /// digits would carry. With 256 threads and rows of 16 pieces, 256 further is 16 rows down.
 std::optional<PiecePlace> Lowering::place_further(const CopyPieces& pieces, PiecePlace place,
                                                   std::int64_t further) const {
   std::int64_t own = tile::block_threads(program_);  // values that the digits so far leave to the thread's own number
   for (std::size_t axis = pieces.axes.size(); axis-- > 0;) {
-    const std::int64_t count = pieces.counts[axis];
-    const std::int64_t digit = further % count;
-    further /= count;
-    if (own >= count ? own % count != 0 || digit != 0 : count % own != 0 || digit % own != 0) return std::nullopt;
-    own = std::max<std::int64_t>(own / count, 1);
-    place.at(pieces.axes[axis].iter).constant = digit * (axis + 1 == pieces.axes.size() ? pieces.lanes : 1);
+    const PieceAxis& level = pieces.axes[axis];
+    const std::int64_t digit = further % level.count;
+    further /= level.count;
+    if (own >= level.count ? own % level.count != 0 || digit != 0 : level.count % own != 0 || digit % own != 0)
+      return std::nullopt;
+    own = std::max<std::int64_t>(own / level.count, 1);
+    place.numbers[axis].constant = digit;
+    place.points.at(level.iter).constant += digit * level.step;
   }
   return place;
 }
@@ -76,12 +108,13 @@ std::optional<PiecePlace> Lowering::place_further(const CopyPieces& pieces, Piec
 /// i1 (a lane): the piece's coordinates are inside of the block's scopes. Invalid: they all are.
 ValueId Lowering::piece_inside(const CopyPieces& pieces, const PiecePlace& place) {
   ValueId inside;
-  for (const tile::BufferAxis& axis : pieces.axes) {
+  for (const tile::BufferAxis& axis : pieces.extents) {
     const Scope& scope = scopes_.at(axis.iter);
     if (scope.full && axis.capacity.is_constant(scope.length)) continue;
     const ValueId room = build_.sub(scope.limit, scope.base);
-    ValueId at = build_.add(place.at(axis.iter).thread, build_.index(place.at(axis.iter).constant));
-    if (&axis != &pieces.axes.back() || pieces.lanes == 1) {
+    const PieceStart& point = place.points.at(axis.iter);
+    ValueId at = build_.add(point.thread, build_.index(point.constant));
+    if (axis.iter != pieces.along || pieces.lanes == 1) {
       inside = all(inside, build_.cmp(Predicate::slt, at, room));
       continue;
     }
@@ -100,10 +133,10 @@ ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const PiecePlace& plac
   for (std::size_t slot = 0; slot < copy.index.size(); ++slot) {
     ValueId index = build_.index(copy.index[slot].constant);
     for (const tile::Affine::Term& term : copy.index[slot].terms) {
-      const auto at = place.find(term.iter);
+      const auto at = place.points.find(term.iter);
       const ValueId block = scopes_.at(term.iter).base;
       ValueId coordinate = block;
-      if (at != place.end())
+      if (at != place.points.end())
         coordinate = build_.add(build_.add(block, at->second.thread), build_.index(at->second.constant));
       index = build_.add(index, build_.mul(coordinate, build_.index(term.coefficient)));
     }
@@ -116,7 +149,7 @@ ValueId Lowering::piece_in_tensor(const tile::Copy& copy, const PiecePlace& plac
 /// The thread's part of a piece's address in the tensor.
 ValueId Lowering::thread_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place) {
   for (const auto& [iter, bytes] : accesses_.at(key).bytes)
-    if (const auto at = place.find(iter); at != place.end())
+    if (const auto at = place.points.find(iter); at != place.points.end())
       pointer = build_.offset(pointer, build_.mul(at->second.thread, size(bytes)));
   return pointer;
 }
@@ -124,7 +157,7 @@ ValueId Lowering::thread_in_tensor(const std::string& key, ValueId pointer, cons
 /// The constants' part.
 ValueId Lowering::further_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place) {
   for (const auto& [iter, bytes] : accesses_.at(key).bytes)
-    if (const auto at = place.find(iter); at != place.end() && at->second.constant != 0)
+    if (const auto at = place.points.find(iter); at != place.points.end() && at->second.constant != 0)
       pointer = build_.offset(pointer, size(bytes * at->second.constant));
   return pointer;
 }
@@ -147,34 +180,46 @@ ValueId Lowering::load_piece(const tile::Copy& copy, const CopyPieces& pieces, c
   return build_.select(inside, loaded, build_.constant(type, zero));
 }
 
-/// A piece's address in shared memory, as the thread's part and the constants' together.
+/// A piece's place in shared memory, as the thread's part and the constants' together.
 PieceTarget Lowering::piece_target(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place) {
-  const tile::Buffer& buffer = program_.buffers[copy.buffer];
-  const auto element = bytes_of(buffer.dtype);
-  PieceTarget target{shared_.at(copy.buffer), 0, element, widest_access};
-  for (const tile::BufferAxis& axis : pieces.axes) {
-    const std::int64_t bytes = axis.outer_stride.constant() * element;
-    const bool last = &axis == &pieces.axes.back();
-    if (last) target.stride = bytes;
-    target.align = std::min(target.align, power_in(bytes * (last ? pieces.lanes : 1)));
-    target.thread = build_.offset(target.thread, build_.mul(place.at(axis.iter).thread, build_.index(bytes)));
-    target.constant += bytes * place.at(axis.iter).constant;
+  PieceTarget target{copy.buffer, build_.index(0), 0, widest_access};
+  for (std::size_t axis = 0; axis < pieces.axes.size(); ++axis) {
+    const std::int64_t bytes = pieces.axes[axis].bytes;
+    target.align = std::min(target.align, power_in(bytes));
+    target.thread = build_.add(target.thread, build_.mul(place.numbers[axis].thread, build_.index(bytes)));
+    target.constant += bytes * place.numbers[axis].constant;
   }
   return target;
+}
+
+/// The address `further` bytes behind a piece's start, in the stage that lies so many bytes behind the first (none: in
+/// the first). The swizzle exchanges the 16 bytes of a row of 128 by the row's number, which is the bits from 7 up;
+/// constants that are a multiple of its period, and others where there is none, are added last.
+ValueId Lowering::shared_address(const PieceTarget& target, std::int64_t further, ValueId stage) {
+  const bool swizzled = program_.buffers[target.buffer].swizzled;
+  const std::int64_t constant = target.constant + further;
+  const std::int64_t last = swizzled ? constant / swizzle_bytes * swizzle_bytes : constant;
+  ValueId place = build_.add(target.thread, build_.index(constant - last));
+  if (swizzled) {
+    const ValueId row =
+        build_.binary(Opcode::bit_and, build_.binary(Opcode::lshr, place, build_.index(7)), build_.index(7));
+    place = build_.binary(Opcode::bit_xor, place, build_.binary(Opcode::shl, row, build_.index(4)));
+  }
+  ValueId pointer = build_.offset(shared_.at(target.buffer), place);
+  if (stage.valid()) pointer = build_.offset(pointer, stage);
+  return build_.offset(pointer, build_.index(last));
 }
 
 void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value,
                            ValueId stage) {
   const PieceTarget target = piece_target(copy, pieces, place);
   const auto element = bytes_of(program_.buffers[copy.buffer].dtype);
-  ValueId pointer = stage.valid() ? build_.offset(target.thread, stage) : target.thread;
-  pointer = build_.offset(pointer, build_.index(target.constant));
+  const auto address = [&](std::int64_t further) { return shared_address(target, further, stage); };
   const auto access = [&](std::int64_t bytes) { return Access{static_cast<std::uint32_t>(bytes), false}; };
-  if (pieces.lanes == 1 || target.stride == element)
-    return build_.store(value, pointer, access(std::clamp(target.align, element, pieces.lanes * element)));
+  if (pieces.lanes == 1 || pieces.lane_bytes == element)
+    return build_.store(value, address(0), access(std::clamp(target.align, element, pieces.lanes * element)));
   for (int lane = 0; lane < static_cast<int>(pieces.lanes); ++lane)
-    build_.store(build_.extract(value, lane), build_.offset(pointer, build_.index(lane * target.stride)),
-                 access(element));
+    build_.store(build_.extract(value, lane), address(lane * pieces.lane_bytes), access(element));
 }
 
 /// All threads fill the buffer: its pieces are dealt to the threads' numbers, neighbours in the tensor to neighbours.
@@ -187,10 +232,11 @@ void Lowering::copy(const tile::Copy& copy) {
     std::vector<ValueId> values;
     for (const PiecePlace& place : places) values.push_back(load_piece(copy, pieces, place));
     for (std::size_t round = 0; round < values.size(); ++round) store_piece(copy, pieces, places[round], values[round]);
-    return;
+  } else {
+    each_piece(pieces,
+               [&](const PiecePlace& place) { store_piece(copy, pieces, place, load_piece(copy, pieces, place)); });
   }
-  each_piece(pieces,
-             [&](const PiecePlace& place) { store_piece(copy, pieces, place, load_piece(copy, pieces, place)); });
+  if (program_.buffers[copy.buffer].swizzled) build_.gpu_op(Opcode::fence_async, {});
 }
 
 /// The thread's pieces one behind the other, as constants on its first where their number allows it. Empty: there are

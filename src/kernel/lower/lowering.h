@@ -11,6 +11,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,9 @@ struct Scope {
   }
 };
 
-inline constexpr std::int64_t widest_access = 16;  ///< bytes of a GPU's
+inline constexpr std::int64_t warp_threads = 32;
+inline constexpr std::int64_t widest_access = 16;    ///< bytes of a GPU's
+inline constexpr std::int64_t swizzle_align = 1024;  ///< of buffers that a matrix unit reads
 
 /// The largest power of two that divides the value; the widest access for 0.
 inline std::int64_t power_in(std::int64_t value) {
@@ -98,27 +101,41 @@ struct AccessMap {
   std::optional<tile::BufferId> buffer;
 };
 
+/// Pieces of a copy along an axis of its buffer, or along one level of it.
+struct PieceAxis {
+  IterId iter;
+  std::int64_t count = 1;
+  std::int64_t step = 1;   ///< points between two of them
+  std::int64_t bytes = 0;  ///< in shared memory
+};
+
 /// The accesses that a copy into shared memory is cut into: `lanes` neighbours along the last axis each.
 struct CopyPieces {
-  std::vector<tile::BufferAxis> axes;  ///< slowest first
-  std::vector<std::int64_t> counts;    ///< pieces along each
+  std::vector<PieceAxis> axes;            ///< slowest first
+  std::vector<tile::BufferAxis> extents;  ///< the buffer's axes
+  IterId along;                           ///< the last one's iterator
   std::int64_t lanes = 1;
+  std::int64_t lane_bytes = 0;  ///< between the piece's neighbours in shared memory
   std::int64_t all = 1;
 };
 
-/// Where a piece starts along each iterator: a number of the thread and a constant.
+/// A number of the thread and a constant.
 struct PieceStart {
   ValueId thread;
   std::int64_t constant = 0;
 };
-using PiecePlace = std::map<IterId, PieceStart>;
+/// Where a piece starts: its number along each of the pieces' axes, and the point along each iterator.
+struct PiecePlace {
+  std::vector<PieceStart> numbers;
+  std::map<IterId, PieceStart> points;
+};
 
-/// Where a piece lies in shared memory: the thread's part of the address, bytes behind it, between the piece's
-/// neighbours, and what the address is a multiple of.
+/// Where a piece lies in shared memory: the thread's and the constants' part of the bytes from the buffer's start, and
+/// what the address is a multiple of.
 struct PieceTarget {
+  tile::BufferId buffer;
   ValueId thread;
   std::int64_t constant = 0;
-  std::int64_t stride = 0;
   std::int64_t align = 1;
 };
 
@@ -128,7 +145,32 @@ struct AheadCopy {
   CopyPieces pieces;
   PiecePlace own;
   ValueId from;
-  PieceTarget to;
+  std::int64_t align = 1;  ///< of pieces in shared memory
+};
+
+/// A store of vectors that so many neighbouring threads make up together: the tile's axes then, of which one is wider.
+struct WideStore {
+  std::size_t axis = 0;
+  std::int64_t threads = 1;
+  std::vector<Axis> axes;
+};
+
+/// A factor of a contraction by a matrix unit, in swizzled shared memory.
+struct MatrixFactor {
+  tile::BufferId buffer;
+  Element element = Element::f16;
+  bool transposed = false;  ///< rows of memory are points
+  MatrixLayout layout;
+  std::int64_t terms = 0;
+  std::int64_t group_bytes = 0;  ///< between 64 points and the next
+  struct Points {
+    std::int64_t inner = 1;
+    std::int64_t outer_points = 0, inner_points = 0;
+  };
+  std::map<IterId, Points> points;  ///< by iterator: how many points a coordinate is, as in a BufferAxis
+
+  std::int64_t point(IterId iter, std::int64_t coordinate) const;  ///< of the iterator's part alone
+  std::int64_t term_bytes(std::int64_t term) const;
 };
 
 /// The shared memory of a loop's stages, one behind the other; a stage holds the loop's buffers.
@@ -205,6 +247,7 @@ class Lowering {
   ValueId thread_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place);
   ValueId further_in_tensor(const std::string& key, ValueId pointer, const PiecePlace& place);
   PieceTarget piece_target(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place);
+  ValueId shared_address(const PieceTarget& target, std::int64_t further, ValueId stage = {});
   CopyPieces plan_pieces(const tile::Copy& copy, const AccessMap& map) const;
   PiecePlace piece_place(const CopyPieces& pieces, ValueId piece);
   std::optional<PiecePlace> place_further(const CopyPieces& pieces, PiecePlace place, std::int64_t further) const;
@@ -221,6 +264,7 @@ class Lowering {
   void detach(Registers& tile);
   std::vector<Registers> lower_staged(const tile::For& loop, std::vector<Registers> carried);
   bool holds_zeros_outside(const tile::For& loop) const;
+  bool overlaps_products(const tile::For& loop) const;
   Ring plan_ring(const tile::For& loop);
   ValueId next_stage(const Ring& ring, ValueId stage);
   void start_copies(const tile::For& loop, const Ring& ring, ValueId first, ValueId stage);
@@ -228,10 +272,18 @@ class Lowering {
   void copy_through_registers(const AheadCopy& ahead, ValueId stage);
   bool is_tested(const AheadCopy& ahead) const;
   std::int64_t async_bytes(const AheadCopy& ahead) const;
-  void copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId to);
+  void copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId stage);
   ValueId valid_bytes(const AheadCopy& ahead, const PiecePlace& place, std::int64_t lane, std::int64_t bytes);
   std::vector<Registers> run_step(const tile::For& loop, const Ring& ring, Scope scope, ValueId stage,
                                   const std::vector<Registers>& carried);
+
+  // matrices.cpp: what their matrix units do.
+  Registers contract_by_warpgroup(const tile::Contract& contract);
+  MatrixFactor matrix_factor(tile::ValueId load, const std::vector<Axis>& sums) const;
+  std::vector<std::size_t> matrix_order(const Registers& tile, const MatrixFactor& rows,
+                                        const MatrixFactor& columns) const;
+  ValueId matrix_address(const MatrixFactor& factor);
+  void finish_products(std::vector<Registers>& carried);
 
   // access.cpp: addresses, masks, loads and stores.
   void register_accesses(const tile::Block& block);
@@ -259,8 +311,15 @@ class Lowering {
   ValueId index_inside(const tile::Load& load, const Registers& tile, const Positions& at);
   StrideClass lane_stride(tile::TensorId tensor, const std::vector<tile::Affine>& index, const Registers& tile) const;
   void store(const tile::Op& op, const tile::Store& store);
+  void store_tile(const tile::Op& op, const tile::Store& store, const Registers& tile);
   void store_buffer(const tile::Op& op, const tile::StoreBuffer& store);
   void prefetch(const tile::Op& op, const tile::Prefetch& prefetch);
+
+  // wide_stores.cpp: stores of what neighbouring threads hold side by side.
+  std::optional<WideStore> wide_store(const std::string& key, const Registers& tile, StrideClass stride);
+  std::int64_t other_granules(IterId iter, std::int64_t step) const;
+  void store_wide(const tile::Op& op, const tile::Store& store, const WideStore& wide);
+  Registers exchange(const Registers& tile, const WideStore& wide);
 
   // registers.cpp: computing on tiles.
   int lanes_of(const std::vector<Axis>& axes) const;
@@ -288,13 +347,19 @@ class Lowering {
   Machine machine_;
   Builder build_;
   LoweredKernel result_;
-  ValueId begin_;                               ///< the first point of the launch
-  ValueId thread_;                              ///< the thread's number in its block, i32
-  std::map<IterId, ValueId> thread_places_;     ///< i32: the thread's number along each thread axis
-  std::map<IterId, ValueId> thread_offsets_;    ///< points from the block's base to the thread's
-  std::map<tile::BufferId, ValueId> shared_;    ///< shared memory of buffers; of those of a ring, in its first stage
-  std::map<std::int64_t, ValueId> exchanges_;   ///< shared memory that partial results pass through, by bytes
-  std::map<std::string, SizeParameter> sizes_;  ///< by the text of their expression
+  ValueId begin_;                             ///< the first point of the launch
+  ValueId thread_;                            ///< the thread's number in its block, i32
+  std::map<IterId, ValueId> thread_places_;   ///< i32: the thread's number along the iterator's thread axis
+  std::map<IterId, ValueId> thread_offsets_;  ///< points from the block's base to the thread's
+  std::map<tile::BufferId, ValueId> shared_;  ///< shared memory of buffers; of those of a ring, in its first stage
+  std::map<IterId, std::int64_t> thread_granules_;  ///< what these are multiples of
+  ValueId warpgroup_;  ///< the number of the thread's warpgroup, where a matrix unit needs it
+  std::map<tile::ValueId, tile::BufferId> matrix_loads_;  ///< loads that the unit does itself
+  std::set<tile::BufferId> in_ring_;                      ///< buffers of a loop with stages
+  ValueId stage_;                                         ///< bytes from the first stage to the one that is read
+  std::int32_t products_ahead_ = 0;                       ///< groups of products that a step leaves unfinished
+  std::map<std::int64_t, ValueId> exchanges_;             ///< shared memory that partial results pass through, by bytes
+  std::map<std::string, SizeParameter> sizes_;            ///< by the text of their expression
   std::map<tile::TensorId, ValueId> tensors_;
   ValueId workspace_;
   ValueId edge_buffer_;  ///< local memory that ragged vectors of small elements pass through

@@ -40,15 +40,19 @@ bool is_zero(const Scalar& value) {
 std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
                           std::map<tile::BufferId, std::int64_t>& offsets) {
   std::int64_t bytes = 0;
+  std::int64_t most = stage_align;
   for (std::size_t i = 0; i < tile::staged_ops(program, loop.body); ++i) {
     const auto* allocate = std::get_if<tile::Allocate>(&loop.body.ops[i].node);
     if (!allocate) continue;
     const tile::Buffer& buffer = program.buffers[allocate->buffer];
+    const std::int64_t align = buffer.swizzled ? swizzle_align : stage_align;
+    most = std::max(most, align);
+    bytes = (bytes + align - 1) / align * align;
     offsets[allocate->buffer] = bytes;
     const std::int64_t size = buffer.elements.constant() * bytes_of(buffer.dtype);
     bytes += (size + stage_align - 1) / stage_align * stage_align;
   }
-  return bytes;
+  return (bytes + most - 1) / most * most;
 }
 
 }  // namespace
@@ -65,8 +69,11 @@ bool Lowering::has_stages(const tile::Block& block) const {
 void Lowering::allocate_ring(const tile::For& loop) {
   std::map<tile::BufferId, std::int64_t> offsets;
   const std::int64_t bytes = stage_layout(program_, loop, offsets);
-  const ValueId ring = build_.shared(bytes * loop.stages);
-  for (const auto& [buffer, offset] : offsets) shared_[buffer] = build_.offset(ring, build_.index(offset));
+  const ValueId ring = build_.shared(bytes * loop.stages, bytes % swizzle_align == 0 ? swizzle_align : stage_align);
+  for (const auto& [buffer, offset] : offsets) {
+    shared_[buffer] = build_.offset(ring, build_.index(offset));
+    in_ring_.insert(buffer);
+  }
 }
 
 /// The loops with stages serve blocks on the edge too; what comes behind them is there for full blocks and others.
@@ -123,10 +130,12 @@ Ring Lowering::plan_ring(const tile::For& loop) {
       const auto* copy = std::get_if<tile::Copy>(&loop.body.ops[i].node);
       if (!copy) continue;
       const std::string key = access_key(loop.body.ops[i]);
-      AheadCopy ahead{copy, plan_pieces(*copy, accesses_.at(key)), {}, {}, {}};
+      AheadCopy ahead{copy, plan_pieces(*copy, accesses_.at(key)), {}, {}, 1};
       ahead.own = piece_place(ahead.pieces, thread_);
       ahead.from = thread_in_tensor(key, pointers_.at(key), ahead.own);
-      ahead.to = piece_target(*copy, ahead.pieces, ahead.own);
+      const PieceTarget target = piece_target(*copy, ahead.pieces, ahead.own);
+      ahead.align = target.align;
+      shared_address(target, 0);  // its parts stand in front of the loop
       ring.copies.push_back(std::move(ahead));
     }
   });
@@ -164,6 +173,23 @@ bool Lowering::holds_zeros_outside(const tile::For& loop) const {
   return holds;
 }
 
+/// True where a step's products may go on while the next one starts: one matrix unit's, whose sums the loop carries.
+/// Then the stage of the step before last is the next to be filled.
+bool Lowering::overlaps_products(const tile::For& loop) const {
+  constexpr std::int64_t least_stages = 3;
+  int contractions = 0;
+  bool carried = false;
+  for (const tile::Op& op : loop.body.ops)
+    tile::walk_op(op, [&](const tile::Op& each) {
+      const auto* contract = std::get_if<tile::Contract>(&each.node);
+      if (!contract) return;
+      ++contractions;
+      carried = contract->unit == tile::Unit::warpgroup && loop.body.yields == each.results &&
+                loop.body.arguments == std::vector{contract->accumulator};
+    });
+  return loop.stages >= least_stages && contractions == 1 && carried;
+}
+
 // ---- Copies ----
 
 /// Bytes that one asynchronous copy takes; 0: the copy goes through registers. It cannot replace what is outside of the
@@ -172,9 +198,10 @@ bool Lowering::holds_zeros_outside(const tile::For& loop) const {
 std::int64_t Lowering::async_bytes(const AheadCopy& ahead) const {
   if (ahead.copy->otherwise && !is_zero(*ahead.copy->otherwise)) return 0;
   const auto element = bytes_of(program_.buffers[ahead.copy->buffer].dtype);
+  const bool neighbours = ahead.pieces.lane_bytes == element;
   std::int64_t bytes = element;
-  if (ahead.to.stride == element) bytes = std::min(ahead.pieces.lanes * element, std::max(ahead.to.align, element));
-  return bytes >= (ahead.to.stride == element ? 4 : 8) ? bytes : 0;
+  if (neighbours) bytes = std::min(ahead.pieces.lanes * element, std::max(ahead.align, element));
+  return bytes >= (neighbours ? 4 : 8) ? bytes : 0;
 }
 
 /// i32: the bytes of so many of a piece's neighbours that are inside. Invalid: all of them.
@@ -183,13 +210,13 @@ ValueId Lowering::valid_bytes(const AheadCopy& ahead, const PiecePlace& place, s
   const ValueId none = build_.index(0);
   ValueId valid;
   ValueId inside;
-  for (const tile::BufferAxis& axis : ahead.pieces.axes) {
+  for (const tile::BufferAxis& axis : ahead.pieces.extents) {
     const Scope& scope = scopes_.at(axis.iter);
     if (scope.full && axis.capacity.is_constant(scope.length)) continue;
     const ValueId room = build_.sub(scope.limit, scope.base);
-    const bool last = &axis == &ahead.pieces.axes.back();
-    const std::int64_t further = place.at(axis.iter).constant + (last ? lane : 0);
-    const ValueId at = build_.add(place.at(axis.iter).thread, build_.index(further));
+    const bool last = axis.iter == ahead.pieces.along;
+    const PieceStart& point = place.points.at(axis.iter);
+    const ValueId at = build_.add(point.thread, build_.index(point.constant + (last ? lane : 0)));
     if (!last || bytes == element) {
       inside = all(inside, build_.cmp(Predicate::slt, at, room));
       continue;
@@ -204,17 +231,18 @@ ValueId Lowering::valid_bytes(const AheadCopy& ahead, const PiecePlace& place, s
   return build_.convert(Opcode::trunc, valid, Element::i32);
 }
 
-void Lowering::copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId to) {
+void Lowering::copy_piece_async(const AheadCopy& ahead, const PiecePlace& place, ValueId from, ValueId stage) {
   const auto element = bytes_of(program_.buffers[ahead.copy->buffer].dtype);
   const std::int64_t bytes = async_bytes(ahead);
+  const PieceTarget target = piece_target(*ahead.copy, ahead.pieces, place);
   for (std::int64_t lane = 0; lane < ahead.pieces.lanes; lane += bytes / element)
-    build_.copy_async(build_.offset(to, build_.index(lane * ahead.to.stride)),
+    build_.copy_async(shared_address(target, lane * ahead.pieces.lane_bytes, stage),
                       build_.offset(from, build_.index(lane * element)), bytes, valid_bytes(ahead, place, lane, bytes));
 }
 
 /// Some of the copy's pieces may be outside.
 bool Lowering::is_tested(const AheadCopy& ahead) const {
-  return std::ranges::any_of(ahead.pieces.axes, [&](const tile::BufferAxis& axis) {
+  return std::ranges::any_of(ahead.pieces.extents, [&](const tile::BufferAxis& axis) {
     const Scope& scope = scopes_.at(axis.iter);
     return !scope.full || !axis.capacity.is_constant(scope.length);
   });
@@ -246,19 +274,13 @@ void Lowering::copy_ahead(const AheadCopy& ahead, ValueId moved, ValueId stage) 
       places_in_rounds(ahead.pieces, ahead.own, is_tested(ahead) ? rounds_tested : rounds_ahead);
   if (places.empty())
     return each_piece(ahead.pieces, [&](const PiecePlace& place) {
-      const ValueId from = thread_in_tensor(key, pointers_.at(key), place);
-      const ValueId to = build_.offset(piece_target(*ahead.copy, ahead.pieces, place).thread, stage);
-      copy_piece_async(ahead, place, from, to);
+      copy_piece_async(ahead, place, thread_in_tensor(key, pointers_.at(key), place), stage);
     });
   for (const PiecePlace& place : places) {
     // Pieces are the thread's own and constants further, or of a place of their own.
-    const bool own =
-        std::ranges::all_of(place, [&](const auto& at) { return at.second.thread == ahead.own.at(at.first).thread; });
+    const bool own = std::ranges::equal(place.numbers, ahead.own.numbers, {}, &PieceStart::thread, &PieceStart::thread);
     const ValueId from = own ? build_.offset(ahead.from, moved) : thread_in_tensor(key, pointers_.at(key), place);
-    const PieceTarget target = piece_target(*ahead.copy, ahead.pieces, place);
-    const ValueId to = build_.offset(own ? ahead.to.thread : target.thread, stage);
-    copy_piece_async(ahead, place, further_in_tensor(key, from, place),
-                     build_.offset(to, build_.index(target.constant)));
+    copy_piece_async(ahead, place, further_in_tensor(key, from, place), stage);
   }
 }
 
@@ -307,6 +329,7 @@ std::vector<Registers> Lowering::run_step(const tile::For& loop, const Ring& rin
   std::vector<Registers> yields;
   in_scope(loop.iter, scope, [&] {
     for (const auto& [key, reader] : ring.readers) pointers_[key] = build_.offset(reader, stage);
+    stage_ = stage;
     for (std::size_t i = 0; i < carried.size(); ++i) tiles_[loop.body.arguments[i]] = carried[i];
     for (std::size_t i = tile::staged_ops(program_, loop.body); i < loop.body.ops.size(); ++i)
       lower_op(loop.body.ops[i]);
@@ -321,8 +344,18 @@ std::vector<Registers> Lowering::lower_staged(const tile::For& loop, std::vector
   const std::int64_t length = loop.step.constant();
   const ValueId step = build_.index(length);
   const std::int64_t granule = outer.granule_by(loop.step);
-  const std::int64_t ahead = (ring.stages - 1) * length;
   const bool whole = holds_zeros_outside(loop);
+  const bool overlaps = whole && overlaps_products(loop);
+  const std::int64_t steps_ahead = ring.stages - (overlaps ? 2 : 1);
+  const std::int64_t ahead = steps_ahead * length;
+  const bool fences = std::ranges::any_of(
+      ring.copies, [&](const AheadCopy& copy) { return program_.buffers[copy.copy->buffer].swizzled; });
+  const auto await = [&](std::int64_t pending) {
+    build_.wait_copies(static_cast<std::int32_t>(pending));
+    if (fences) build_.gpu_op(Opcode::fence_async, {});
+    build_.barrier();
+  };
+  products_ahead_ = overlaps ? 1 : 0;
   build_.for_loop(outer.base, build_.add(outer.base, build_.index(ahead)), step, {build_.index(0)},
                   [&](ValueId first, const std::vector<ValueId>& stage) {
                     start_copies(loop, ring, first, stage[0]);
@@ -335,8 +368,8 @@ std::vector<Registers> Lowering::lower_staged(const tile::For& loop, std::vector
     middle = build_.add(outer.base, build_.mul(steps, step));
   }
   std::vector<ValueId> state = flatten(carried);
-  state.push_back(build_.index(0));                                     // the stage that is read
-  state.push_back(build_.index((ring.stages - 1) * ring.stage_bytes));  // the stage that is filled
+  state.push_back(build_.index(0));                               // the stage that is read
+  state.push_back(build_.index(steps_ahead * ring.stage_bytes));  // the stage that is filled
   const auto split = [](std::vector<ValueId> values) {
     const ValueId filled = values.back();
     values.pop_back();
@@ -347,8 +380,7 @@ std::vector<Registers> Lowering::lower_staged(const tile::For& loop, std::vector
   const std::vector<ValueId> ended =
       build_.for_loop(outer.base, middle, step, state, [&](ValueId base, const std::vector<ValueId>& arguments) {
         const auto [tiles, read, filled] = split(arguments);
-        build_.wait_copies(static_cast<std::int32_t>(ring.stages - 2));
-        build_.barrier();
+        await(steps_ahead - 1);
         start_copies(loop, ring, build_.add(base, build_.index(ahead)), filled);
         build_.commit_copies();
         const ValueId end = build_.add(base, step);
@@ -360,14 +392,15 @@ std::vector<Registers> Lowering::lower_staged(const tile::For& loop, std::vector
       });
   const auto [tiles, read, filled] = split(ended);
   carried = unflatten(std::move(carried), tiles);
+  products_ahead_ = 0;
+  if (overlaps) finish_products(carried);
   if (whole) return carried;
   // The last step, where it is ragged, has its own code.
   const ValueId last = read;
   const std::vector<ValueId> merged = build_.if_then(
       build_.cmp(Predicate::slt, middle, outer.limit),
       [&] {
-        build_.wait_copies(0);
-        build_.barrier();
+        await(0);
         return flatten(run_step(loop, ring, Scope{middle, outer.limit, false, 0, granule}, last, carried));
       },
       [&] { return flatten(carried); });

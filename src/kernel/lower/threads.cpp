@@ -10,7 +10,7 @@
 namespace tilewright::kernel::lowering {
 namespace {
 
-constexpr std::int64_t warp_threads = 32;
+constexpr std::int64_t warpgroup_threads = 128;
 
 std::int64_t count_of(const tile::Program& program) {
   return tile::block_threads(program);
@@ -36,10 +36,24 @@ void Lowering::declare_threads() {
     const ValueId count = number(axis->count);
     const ValueId place = outermost ? rest : build_.binary(Opcode::urem, rest, count);
     if (!outermost) rest = build_.binary(Opcode::udiv, rest, count);
-    thread_places_[axis->iter] = place;
-    thread_offsets_[axis->iter] =
-        build_.mul(build_.convert(Opcode::zext, place, Element::i64), build_.index(axis->step));
+    const ValueId offset = build_.mul(build_.convert(Opcode::zext, place, Element::i64), build_.index(axis->step));
+    thread_granules_[axis->iter] = std::gcd(thread_granules_[axis->iter], axis->step);
+    ValueId& sum = thread_offsets_[axis->iter];
+    sum = sum.valid() ? build_.add(sum, offset) : offset;
+    ValueId& places = thread_places_[axis->iter];  // 0 where all of them are
+    places = places.valid() ? build_.binary(Opcode::bit_or, places, place) : place;
   }
+  tile::walk(program_.body, [&](const tile::Op& op) {
+    const auto* contract = std::get_if<tile::Contract>(&op.node);
+    if (!contract || contract->unit != tile::Unit::warpgroup || warpgroup_.valid()) return;
+    // From the warp's first thread: so is it known to be one number for all of them.
+    const ValueId own =
+        build_.binary(Opcode::udiv, thread_, build_.constant({Element::i32, 1}, Scalar::of(warpgroup_threads)));
+    warpgroup_ = build_.convert(
+        Opcode::zext,
+        build_.warp_shuffle(ShuffleMode::idx, own, build_.constant({Element::i32, 1}, Scalar::of(std::int64_t{0}))),
+        Element::i64);
+  });
   tile::walk(program_.body, [&](const tile::Op& op) {
     if (const auto* loop = std::get_if<tile::For>(&op.node); loop && loop->stages > 1) allocate_ring(*loop);
   });
@@ -49,7 +63,9 @@ void Lowering::declare_threads() {
     if (shared_.contains(id)) continue;
     if (!buffer.elements.is_constant()) internal_error("a block's buffer " + buffer.name + " has no constant size");
     const std::int64_t bytes = std::max<std::int64_t>(buffer.elements.constant() * bytes_of(buffer.dtype), 1);
-    shared_[id] = buffer.space == tile::Space::shared ? build_.shared(bytes) : build_.local(bytes);
+    shared_[id] = buffer.space != tile::Space::shared ? build_.local(bytes)
+                  : buffer.swizzled                   ? build_.shared(bytes, swizzle_align)
+                                                      : build_.shared(bytes);
   }
 }
 
@@ -88,8 +104,8 @@ void Lowering::allocate_shared(tile::BufferId buffer) {
 
 /// What the iterator's bases, the thread's too, are multiples of; 0: it stands at 0.
 std::int64_t Lowering::granule(IterId iter) const {
-  const tile::ThreadAxis* threads = tile::find_threads(program_, iter);
-  return std::gcd(scopes_.at(iter).granule, threads ? threads->step : 0);
+  const auto threads = thread_granules_.find(iter);
+  return std::gcd(scopes_.at(iter).granule, threads == thread_granules_.end() ? 0 : threads->second);
 }
 
 /// Of the vectors of a tile over these axes, in bytes.

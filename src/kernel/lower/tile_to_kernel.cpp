@@ -27,7 +27,7 @@ Products products_of(const tile::Program& program) {
   Products most;
   tile::walk(program.body, [&](const tile::Op& op) {
     const auto* contract = std::get_if<tile::Contract>(&op.node);
-    if (!contract) return;
+    if (!contract || contract->unit != tile::Unit::scalar) return;
     const tile::TileType& type = program.values[op.results[0]].type;
     Products here{std::max<std::int64_t>(lowering::bytes_of(type.dtype) / 4, 1)};
     for (const tile::Axis& axis : type.axes) here.sums *= axis.size;
@@ -236,12 +236,17 @@ void Lowering::lower_op(const tile::Op& op) {
                         [&](const tile::Iota& n) { one(iota(op, n.iter)); },
                         [&](const tile::ExtentValue& n) { one(Registers{DType::i64, {}, {size(n.value)}}); },
                         [&](const tile::Load& n) { one(load(op, n)); },
-                        [&](const tile::LoadBuffer&) { one(load_buffer(op)); },
+                        [&](const tile::LoadBuffer& n) {
+                          if (!program_.buffers[n.buffer].swizzled) return one(load_buffer(op));
+                          matrix_loads_[op.results[0]] = n.buffer;
+                        },
                         [&](const tile::Map& n) { one(map(op, n)); },
                         [&](const tile::Cast& n) { one(cast(op, n)); },
                         [&](const tile::Mask& n) { one(mask(op, n)); },
                         [&](const tile::Reduce& n) { one(reduce(op, n)); },
-                        [&](const tile::Contract& n) { one(contract(n)); },
+                        [&](const tile::Contract& n) {
+                          one(n.unit == tile::Unit::warpgroup ? contract_by_warpgroup(n) : contract(n));
+                        },
                         [&](const tile::ConvertLayout& n) { one(convert_layout(op, n)); },
                         [&](const tile::For& n) { many(lower_for(n)); },
                         [&](const tile::If& n) { many(lower_if(n)); },

@@ -79,6 +79,8 @@ void Block::restart(std::uint32_t index) {
     warp.polling = 0;
     warp.blocked = false;
     warp.at.fill(0);
+    warp.products.clear();
+    warp.is_fenced = false;
   }
 }
 

@@ -13,6 +13,15 @@
 
 namespace tilewright::kernel::simulator {
 
+/// A product of a warp's rows that has not been waited for.
+struct StartedProduct {
+  const Step* step = nullptr;
+  std::uint32_t number = 0;            ///< in the pattern that its accumulators hold
+  std::uint64_t group = 0;             ///< of wgmma_commit
+  std::vector<std::uint32_t> sums;     ///< what they will hold: each thread's words, one thread's behind the other's
+  std::vector<std::uint64_t> sources;  ///< addresses in shared memory that it reads, 16 bytes each
+};
+
 struct Warp {
   Warp(std::size_t frame_bytes, unsigned index, std::uint32_t exist)
       : machine(frame_bytes), index(index), exist(exist) {}
@@ -28,6 +37,11 @@ struct Warp {
   std::uint32_t polling = 0;                     ///< until a phase of a barrier in shared memory ends
   bool blocked = false;                          ///< all at a barrier
   std::array<std::uint32_t, warp_threads> at{};  ///< the next step, by thread
+  // Of warpgroups' products.
+  std::vector<StartedProduct> products;
+  std::uint64_t product_groups = 0;  ///< committed
+  std::uint32_t last_product = 0;
+  bool is_fenced = false;  ///< wgmma_fence has shown what registers hold
 };
 
 /// Calls `visit(lane)` for each bit.
@@ -119,6 +133,8 @@ class Block {
   void end_stores(unsigned thread, std::uint64_t pending, bool whole);
   /// Ends one of the loads under way; false if there is none.
   bool end_a_load();
+  /// Reports products of warpgroups that nothing has waited for.
+  void report_left_products();
   /// What is left to do when all threads have ended.
   void leave_stores();
 

@@ -21,7 +21,7 @@ namespace {
 
 Behaviour find_behaviour(Opcode code) {
   for (const auto find : {access_behaviour, exchange_behaviour, order_behaviour, copy_behaviour, phase_behaviour,
-                          bulk_behaviour, matrix_behaviour})
+                          bulk_behaviour, matrix_behaviour, warpgroup_behaviour})
     if (const Behaviour behaviour = find(code); behaviour.action != nullptr) return behaviour;
   return {};
 }

@@ -80,12 +80,13 @@ struct Behaviour {
   Action action = nullptr;
   StepKind kind = StepKind::act;
 };
-Behaviour access_behaviour(Opcode code);    ///< load, store, gather, scatter, prefetch
-Behaviour exchange_behaviour(Opcode code);  ///< special, shared, shuffles, votes, elect, roles
-Behaviour order_behaviour(Opcode code);     ///< barriers, atomics, fences
-Behaviour copy_behaviour(Opcode code);      ///< asynchronous copies
-Behaviour phase_behaviour(Opcode code);     ///< barriers in shared memory
-Behaviour bulk_behaviour(Opcode code);      ///< the copy engine
-Behaviour matrix_behaviour(Opcode code);    ///< load_matrix, store_matrix, mma
+Behaviour access_behaviour(Opcode code);     ///< load, store, gather, scatter, prefetch
+Behaviour exchange_behaviour(Opcode code);   ///< special, shared, shuffles, votes, elect, roles
+Behaviour order_behaviour(Opcode code);      ///< barriers, atomics, fences
+Behaviour copy_behaviour(Opcode code);       ///< asynchronous copies
+Behaviour phase_behaviour(Opcode code);      ///< barriers in shared memory
+Behaviour bulk_behaviour(Opcode code);       ///< the copy engine
+Behaviour matrix_behaviour(Opcode code);     ///< load_matrix, store_matrix, mma
+Behaviour warpgroup_behaviour(Opcode code);  ///< wgmma, its fence, commit and wait
 
 }  // namespace tilewright::kernel::simulator

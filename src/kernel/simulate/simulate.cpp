@@ -42,7 +42,10 @@ void run_cluster(Grid& grid, std::vector<Block>& blocks) {
       if (!block.is_done()) block.report_stuck();
     return;
   }
-  for (Block& block : blocks) block.leave_stores();
+  for (Block& block : blocks) {
+    block.leave_stores();
+    block.report_left_products();
+  }
 }
 
 /// Numbers in the order in which they are to run.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "nest/passes/nest_sizes.h"
@@ -14,16 +16,20 @@ namespace tilewright::nest::gpu_schedule {
 
 inline constexpr std::int64_t block_threads = 256;  ///< of a block, where nothing asks for another number
 inline constexpr std::int64_t vector_bytes = 16;    ///< of the widest access
-inline constexpr std::int64_t few_blocks = 256;     ///< as many as leave multiprocessors idle: two each on 132
+inline constexpr std::string_view matrix_variant = "warpgroup";
+inline constexpr std::string_view scalar_variant = "block";
+inline constexpr std::int64_t few_blocks = 256;  ///< as many as leave multiprocessors idle: two each on 132
 
 /// How a block's points of one iterator are dealt out. Each thread holds `pieces` runs of `chunk` neighbours; the runs
 /// of neighbouring threads lie next to each other. With 16 threads, 2 pieces and chunks of 4, thread 3 of 128 points
-/// holds 12 … 15 and 76 … 79.
+/// holds 12 … 15 and 76 … 79. So do the threads of each of `groups` further on: of 4 groups of 8 threads with 2 pieces,
+/// thread 3 of group 1 holds points 19 and 27.
 struct Dealt {
   std::int64_t threads = 1;
   std::int64_t chunk = 1;
   std::int64_t pieces = 1;
-  std::int64_t points() const { return threads * chunk * pieces; }
+  std::int64_t groups = 1;
+  std::int64_t points() const { return groups * threads * chunk * pieces; }
 };
 
 /// One loop of the chosen order, outermost first.
@@ -40,7 +46,8 @@ struct Choice {
   std::vector<IterId> thread_order;  ///< the iterators of `dealt`, fastest threads last
   std::vector<Level> levels;
   std::vector<CachedRead> caches;
-  IterId split;  ///< reduction iterator split into parts of `part` points
+  std::string variant;  ///< that the tiles are dealt for; empty: any but those of matrix units
+  IterId split;         ///< reduction iterator split into parts of `part` points
   std::int64_t part = 0;
   Reasons reasons;
 
@@ -50,7 +57,7 @@ struct Choice {
   }
   std::int64_t threads() const {
     std::int64_t product = 1;
-    for (const auto& [iter, each] : dealt) product *= each.threads;
+    for (const auto& [iter, each] : dealt) product *= each.groups * each.threads;
     return product;
   }
 };
@@ -75,6 +82,11 @@ std::optional<Contraction> wide_contraction(const Problem& problem);
 Choice choose_map(const Problem& problem);
 Choice choose_reduction(const Problem& problem);
 Choice choose_contraction(const Problem& problem, const Contraction& contraction);
+/// For warpgroups' matrix units: nullopt where the target has none that multiplies the factors as the statement means
+/// it, or where scalar products are estimated to be as quick. `demanded` by the schedule's variant, with its tiles:
+/// errors N053 (no unit does that) and N054 (none has such tiles) instead.
+Result<std::optional<Choice>> choose_matrix_product(const Problem& problem, const Contraction& contraction,
+                                                    bool demanded);
 
 /// Deals out what is left of the block's threads over `iters`, the last one first, a point a thread.
 void deal_rest(const Problem& problem, Choice& choice, const std::vector<IterId>& iters);

@@ -80,10 +80,25 @@ void add_grid(const Problem&, Choice& choice, const std::vector<IterId>& iters) 
 
 namespace {
 
+/// Without matrix units.
 Choice choose(const Problem& p) {
   if (p.reductions.empty()) return choose_map(p);
   if (const auto contraction = wide_contraction(p)) return choose_contraction(p, *contraction);
   return choose_reduction(p);
+}
+
+/// By matrix units, where the schedule asks for them, or says nothing and they are quicker.
+Result<std::optional<Choice>> choose_units(const Problem& p) {
+  const std::string& variant = p.nest.schedule.variant;
+  const bool demanded = variant == matrix_variant;
+  if (!demanded && (!p.nest.schedule.automatic || !variant.empty())) return std::nullopt;
+  const auto contraction = as_contraction(p.nest);
+  if (contraction &&
+      (demanded || (p.points(contraction->m) > 1 && p.points(contraction->n) > 1 && p.points(p.reductions) > 0)))
+    return choose_matrix_product(p, *contraction, demanded);
+  if (!demanded) return std::nullopt;
+  return fail("N053", fmt::format("{} is no sum of products, which variant 'warpgroup' is for", p.nest.name),
+              "leave the variant out");
 }
 
 /// The largest divisor of `value` that is at most `most`.
@@ -264,6 +279,9 @@ void write_loops(Nest& nest, const Choice& choice) {
       if (const auto found = choice.dealt.find(iter); found != choice.dealt.end()) write(iter, found->second);
   };
   each([&](IterId iter, const Dealt& dealt) {
+    if (dealt.groups > 1) add(iter, dealt.points() / dealt.groups).threads = dealt.groups;
+  });
+  each([&](IterId iter, const Dealt& dealt) {
     if (dealt.pieces <= 1 || dealt.threads <= 1) return;
     Loop& loop = add(iter, dealt.threads * dealt.chunk);
     loop.in_registers = true;
@@ -273,7 +291,7 @@ void write_loops(Nest& nest, const Choice& choice) {
     if (dealt.threads > 1) add(iter, dealt.chunk).threads = dealt.threads;
   });
   each([&](IterId iter, const Dealt& dealt) {
-    const std::int64_t points = dealt.threads > 1 ? dealt.chunk : dealt.points();
+    const std::int64_t points = dealt.threads > 1 ? dealt.chunk : dealt.chunk * dealt.pieces;
     if (points <= 1) return;
     Loop& loop = add(iter, 1);
     loop.in_registers = true;
@@ -283,7 +301,11 @@ void write_loops(Nest& nest, const Choice& choice) {
 
 constexpr std::int64_t register_bytes = 4;
 
-Result<void> check_threads(const Problem& p) {
+Result<void> check_schedule(const Problem& p) {
+  const std::string& variant = p.nest.schedule.variant;
+  if (!variant.empty() && variant != matrix_variant && variant != scalar_variant)
+    return fail("N053", fmt::format("variant '{}' of {} is not to be had on {}", variant, p.nest.name, p.target.arch),
+                "'block', or 'warpgroup' for matrix units; or leave the variant out");
   const std::int64_t asked = p.nest.schedule.threads;
   if (asked <= p.target.max_block_threads) return {};
   return fail("N050",
@@ -319,9 +341,11 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarg
   using namespace gpu_schedule;
   const std::optional<std::string> paired = pair_factors(nest, facts);
   const Problem problem(nest, facts, target);
-  if (Result<void> fits = check_threads(problem); !fits) return std::unexpected(std::move(fits.error()));
+  if (Result<void> fits = check_schedule(problem); !fits) return std::unexpected(std::move(fits.error()));
   if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
-  Choice choice = nest.schedule.automatic ? choose(problem) : complete(problem);
+  Result<std::optional<Choice>> units = choose_units(problem);
+  if (!units) return std::unexpected(std::move(units.error()));
+  Choice choice = *units ? **std::move(units) : nest.schedule.automatic ? choose(problem) : complete(problem);
   if (!nest.schedule.automatic)
     if (Result<void> fits = check_registers(problem, choice); !fits) return std::unexpected(std::move(fits.error()));
   if (choice.split.valid() && choice.part == 0) {
@@ -333,6 +357,7 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarg
   }
   nest.schedule.lanes = choice.lanes;
   nest.schedule.caches = choice.caches;
+  if (!choice.variant.empty()) nest.schedule.variant = choice.variant;
   write_loops(nest, choice);
   if (paired) choice.reasons.push_back(*paired);
   return std::move(choice.reasons);

@@ -69,7 +69,18 @@ class Pipelining {
     const std::int64_t others = all_bytes_ - stage;
     const std::int64_t of_two = (target_.multiprocessor_shared_bytes / 2 - system_bytes - others) / stage;
     const std::int64_t of_one = (target_.max_block_shared_bytes - others) / stage;
-    return std::clamp<std::int64_t>(of_two >= 2 ? of_two : of_one, 1, most_by_itself);
+    // A matrix unit's products run one step behind the stage that is read, and want one more.
+    const std::int64_t more = uses_units(body) ? 1 : 0;
+    return std::clamp<std::int64_t>(of_two >= 2 + more ? of_two : of_one, 1, most_by_itself + more);
+  }
+
+  static bool uses_units(const Block& body) {
+    bool uses = false;
+    walk(body, [&](const Op& op) {
+      const auto* contract = std::get_if<Contract>(&op.node);
+      uses = uses || (contract && contract->unit == Unit::warpgroup);
+    });
+    return uses;
   }
 
   Program& program_;

@@ -13,15 +13,6 @@ namespace {
 constexpr std::int64_t bank_bytes = 4;
 constexpr std::int64_t vector_bytes = 16;
 
-/// The iterator whose points lie next to each other in the tensor; invalid: none.
-IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
-  for (std::size_t slot = 0; slot < index.size(); ++slot)
-    if (tensor.strides[slot] == StrideClass::one && index[slot].terms.size() == 1 &&
-        index[slot].terms[0].coefficient == 1)
-      return index[slot].terms[0].iter;
-  return {};
-}
-
 /// The iterator whose points shall lie next to each other in shared memory: the lanes; else one of which a thread has
 /// neighbours in registers, which it then loads as a vector; of such, the one that the most threads and points lie
 /// along.

@@ -9,6 +9,7 @@
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
+#include "tile/passes/use_matrix_units.h"
 
 namespace tilewright {
 namespace {
@@ -64,6 +65,9 @@ std::string produce(const FileTest& test) {
   tile::place_for_gpu(program, nest);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "place_for_gpu") return to_text(program);
+  tile::use_matrix_units(program, nest);
+  if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
+  if (test.folder == "use_matrix_units") return to_text(program);
   tile::pipeline_copies(program, nest, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "pipeline_copies") return to_text(program);

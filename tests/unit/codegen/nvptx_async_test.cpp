@@ -53,11 +53,9 @@ kernel ring(%ma: ptr tensormap, %mb: ptr tensormap, %c: ptr align 16, %steps: i6
   %tile_b = constant i64 32768
   %bytes = constant i32 40960
   %acc0 = constant f32x64 0
-  %low = constant i64 262143
   %two = constant i64 2
-  %kstep = constant i64 2
+  %kstep = constant i64 32
   %yes = constant i1 1
-  %fixed = constant i64 4611686293305294848
   %as = shared ptr_shared bytes 32768 align 1024
   %bs = shared ptr_shared bytes 131072 align 1024
   %full = shared ptr_shared bytes 32
@@ -117,19 +115,11 @@ kernel ring(%ma: ptr tensormap, %mb: ptr tensormap, %c: ptr align 16, %steps: i6
       %from_a = offset ptr_shared %as, %m_ao
       %m_bbo = mul i64 %m_slot, %tile_b
       %from_b = offset ptr_shared %bs, %m_bbo
-      %wa = bitcast i64 %from_a
-      %wb = bitcast i64 %from_b
-      %la = and i64 %wa, %low
-      %lb = and i64 %wb, %low
-      %sa = lshr i64 %la, %four
-      %sb = lshr i64 %lb, %four
-      %da = or i64 %sa, %fixed
-      %db = or i64 %sb, %fixed
       %f0, %f1 = wgmma_fence f32x64 %c0, %c1
-      %g0, %g1 = wgmma f32x64 %da, %db, %yes, %f0, %f1 n 256 of bf16
-      %da1 = add i64 %da, %kstep
-      %db1 = add i64 %db, %kstep
-      %h0, %h1 = wgmma f32x64 %da1, %db1, %yes, %g0, %g1 n 256 of bf16
+      %g0, %g1 = wgmma f32x64 %from_a, %from_b, %yes, %f0, %f1 n 256 of bf16 a 0 1024 b 0 1024
+      %next_a = offset ptr_shared %from_a, %kstep
+      %next_b = offset ptr_shared %from_b, %kstep
+      %h0, %h1 = wgmma f32x64 %next_a, %next_b, %yes, %g0, %g1 n 256 of bf16 a 0 1024 b 0 1024
       wgmma_commit
       %w0, %w1 = wgmma_wait f32x64 %h0, %h1 pending 0
       mbarrier_arrive %m_eb2
@@ -157,15 +147,16 @@ std::string warp_product(const kernel::MmaAtom& atom) {
 
 std::string warpgroup_product(const kernel::WarpgroupAtom& atom, bool in_registers, std::string_view turned = "") {
   return fmt::format(
-      "kernel k(%x: ptr readonly align 16, %y: ptr noalias align 16, %da: i64, %db: i64) gpu threads 128 {{\n"
+      "kernel k(%x: ptr readonly align 16, %y: ptr noalias align 16) gpu threads 128 {{\n"
+      "%s = shared ptr_shared bytes 32768 align 1024\n"
       "%no = constant i1 0\n%yes = constant i1 1\n%zero = constant {0}x64 0\n%a = load {1} %x align 16\n"
       "%f = wgmma_fence {0}x64 %zero\n"
-      "%g = wgmma {0}x64 {2}, %db, %no, %f n 128 of {3}{4}\n"
-      "%h = wgmma {0}x64 {2}, %db, %yes, %g n 128 of {3}{4}\n"
+      "%g = wgmma {0}x64 {2}, %s, %no, %f n 128 of {3}{4}\n"
+      "%h = wgmma {0}x64 {2}, %s, %yes, %g n 128 of {3}{4}\n"
       "wgmma_commit\n%i = wgmma_wait {0}x64 %h pending 0\n"
       "%t = special thread i64\n%q = constant i64 256\n%o = mul i64 %t, %q\n%p = offset ptr %y, %o\n"
       "store {0}x64 %i, %p align 16 }}",
-      name(atom.c), to_text(atom.a), in_registers ? "%a" : "%da", name(atom.of), turned);
+      name(atom.c), to_text(atom.a), in_registers ? "%a" : "%s", name(atom.of), turned);
 }
 
 std::vector<Example> examples() {

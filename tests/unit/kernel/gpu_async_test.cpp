@@ -17,10 +17,9 @@ namespace {
 constexpr const char* every_form =
     "kernel all_of_it(%m: ptr tensormap, %x: ptr readonly, %y: ptr) gpu threads 256 cluster 2 resident 1 {\n"
     "  %0 = constant i32 1\n"
-    "  %1 = constant i64 64\n"
-    "  %2 = constant f32x64 0\n"
-    "  %3 = constant i1 1\n"
-    "  %4 = constant f32x4 0\n"
+        "  %1 = constant f32x64 0\n"
+    "  %2 = constant i1 1\n"
+    "  %3 = constant f32x4 0\n"
     "  %s = shared ptr_shared bytes 16384 align 1024\n"
     "  %b = shared ptr_shared bytes 8\n"
     "  mbarrier_init %b count 2\n"
@@ -40,19 +39,19 @@ constexpr const char* every_form =
     "  wait_bulk_reads pending 1\n"
     "  cluster_arrive\n"
     "  cluster_wait\n"
-    "  %5 = cluster_load f32x4 %s, %0 align 16\n"
-    "  cluster_store f32x4 %5, %s, %0 align 16\n"
-    "  %6 = load_matrix f16x8 %s\n"
-    "  %7 = load_matrix f16x4 %s transposed\n"
-    "  store_matrix f16x8 %6, %s\n"
-    "  store_matrix f16x4 %7, %s transposed\n"
-    "  %8 = mma f32x4 %6, %7, %4\n"
-    "  %9, %10 = wgmma_fence f32x64 %2, %2\n"
-    "  %11, %12 = wgmma f32x64 %1, %1, %3, %9, %10 n 256 of bf16 transposed_a transposed_b\n"
+    "  %4 = cluster_load f32x4 %s, %0 align 16\n"
+    "  cluster_store f32x4 %4, %s, %0 align 16\n"
+    "  %5 = load_matrix f16x8 %s\n"
+    "  %6 = load_matrix f16x4 %s transposed\n"
+    "  store_matrix f16x8 %5, %s\n"
+    "  store_matrix f16x4 %6, %s transposed\n"
+    "  %7 = mma f32x4 %5, %6, %3\n"
+    "  %8, %9 = wgmma_fence f32x64 %1, %1\n"
+    "  %10, %11 = wgmma f32x64 %s, %s, %2, %8, %9 n 256 of bf16 a 8192 1024 b 16384 2048 transposed_a transposed_b\n"
     "  wgmma_commit\n"
-    "  %13, %14 = wgmma_wait f32x64 %11, %12 pending 0\n"
-    "  %15 = wgmma f32x64 %6, %1, %3, %13 n 128 of f16\n"
-    "  %16 = elect i1\n"
+    "  %12, %13 = wgmma_wait f32x64 %10, %11 pending 0\n"
+    "  %14 = wgmma f32x64 %5, %s, %2, %12 n 128 of f16 a 0 1024 b 0 1024\n"
+    "  %15 = elect i1\n"
     "  raise_registers count 232\n"
     "  lower_registers count 40\n"
     "  grid_wait\n"
@@ -167,17 +166,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"mma_shape", "%x = mma f32x4 %h, %h, %v", "K013"},
                     Case{"mma_half_sums", "%x = mma f16x4 %h, %q, %q", ""},
                     Case{"mma_result", "%x = mma f32x2 %h, %q, %v", "K013"},
-                    Case{"wgmma", "%x = wgmma f32x32 %n, %n, %c, %a n 64 of f16", ""},
-                    Case{"wgmma_registers", "%x = wgmma f32x32 %h, %n, %c, %a n 64 of f16 transposed_b", ""},
-                    Case{"wgmma_tf32", "%x = wgmma f32x32 %v, %n, %c, %a n 64 of f32", ""},
-                    Case{"wgmma_columns", "%x = wgmma f32x32 %n, %n, %c, %a n 72 of f16", "K013"},
-                    Case{"wgmma_odd_columns", "%x = wgmma f32x32 %n, %n, %c, %a n 60 of f16", "K014 K013"},
-                    Case{"wgmma_integers", "%x = wgmma f32x32 %n, %n, %c, %a n 64 of i8", "K013"},
-                    Case{"wgmma_of", "%x = wgmma f32x32 %n, %n, %c, %a n 64 of f64", "K014"},
-                    Case{"wgmma_turned_tf32", "%x = wgmma f32x32 %n, %n, %c, %a n 64 of f32 transposed_b", "K014"},
-                    Case{"wgmma_turned_registers", "%x = wgmma f32x32 %h, %n, %c, %a n 64 of f16 transposed_a", "K014"},
-                    Case{"wgmma_operands", "%x = wgmma f32x32 %n, %n, %c n 64 of f16", "K011"},
-                    Case{"wgmma_sums", "%x = wgmma f32x32 %n, %n, %c, %a, %a n 64 of f16", "K013"},
+                    Case{"wgmma", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of f16", ""},
+                    Case{"wgmma_registers", "%x = wgmma f32x32 %h, %s, %c, %a n 64 of f16 transposed_b", ""},
+                    Case{"wgmma_tf32", "%x = wgmma f32x32 %v, %s, %c, %a n 64 of f32", ""},
+                    Case{"wgmma_columns", "%x = wgmma f32x32 %s, %s, %c, %a n 72 of f16", "K013"},
+                    Case{"wgmma_odd_columns", "%x = wgmma f32x32 %s, %s, %c, %a n 60 of f16", "K014 K013"},
+                    Case{"wgmma_integers", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of i8", "K013"},
+                    Case{"wgmma_words", "%x = wgmma f32x32 %s, %n, %c, %a n 64 of f16", "K013"},
+                    Case{"wgmma_distance", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of f16 a 0 1024 b 8 1024", "K014"},
+                    Case{"wgmma_far", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of f16 a 262144 1024 b 0 1024", "K014"},
+                    Case{"wgmma_of", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of f64", "K014"},
+                    Case{"wgmma_turned_tf32", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of f32 transposed_b", "K014"},
+                    Case{"wgmma_turned_registers", "%x = wgmma f32x32 %h, %s, %c, %a n 64 of f16 transposed_a", "K014"},
+                    Case{"wgmma_operands", "%x = wgmma f32x32 %s, %s, %c n 64 of f16", "K011"},
+                    Case{"wgmma_sums", "%x = wgmma f32x32 %s, %s, %c, %a, %a n 64 of f16", "K013"},
                     Case{"wait_results", "%x = wgmma_wait f32x32 %a, %a pending 0", "K013"},
                     Case{"wait_nothing", "wgmma_wait pending 0", ""},
                     Case{"wait_by_thread", "if %first { %x = wgmma_wait f32x32 %a pending 0 }", "K021"}),
@@ -185,8 +187,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(GpuAsyncVerifyBlock, WholeWarpsAndWarpgroups) {
   EXPECT_EQ(codes(verify(read_kernel("kernel k() gpu threads 48 { %x = elect i1 }"))), "K014");
-  EXPECT_EQ(codes(verify(read_kernel("kernel k(%n: i64, %c: i1) gpu threads 96 { %a = constant f32x4 0 "
-                                     "%x = wgmma f32x4 %n, %n, %c, %a n 8 of f16 }"))),
+  EXPECT_EQ(codes(verify(read_kernel("kernel k(%c: i1) gpu threads 96 { %a = constant f32x4 0 "
+                                     "%s = shared ptr_shared bytes 8192 align 1024 "
+                                     "%x = wgmma f32x4 %s, %s, %c, %a n 8 of f16 }"))),
             "K014");
   EXPECT_EQ(codes(verify(read_kernel("kernel k() gpu threads 128 { raise_registers count 64 }"))), "K014");
   EXPECT_EQ(codes(verify(read_kernel("kernel k(%m: ptr tensormap) { }"))), "K022");

@@ -89,7 +89,7 @@ struct Broken {
 TEST(TileThreads, VerifierFindsWhatIsWrong) {
   const Broken broken[] = {
       {"threads i 2 by 1, k 4 by 2", "threads i 2 by 1, k 4 by 4", "hold each coordinate of axis k once"},
-      {"threads i 2 by 1, k 4 by 2", "threads k 4 by 2, k 4 by 2", "k has two thread axes"},
+      {"threads i 2 by 1, k 4 by 2", "threads k 4 by 2, k 4 by 2", "hold each coordinate of axis k once"},
       {"threads i 2 by 1, k 4 by 2", "threads i 1025 by 1, k 4 by 2", "1025 threads along i"},
       {"threads i 2 by 1, k 4 by 2", "threads i 512 by 1, k 4 by 2", "more than 1024 threads"},
       {"%7 = reduce_across sum %6 along k", "%7 = reduce_across sum %1 along k", "the tile has an axis k itself"},
@@ -104,6 +104,24 @@ TEST(TileThreads, VerifierFindsWhatIsWrong) {
     ASSERT_FALSE(verified) << each.message;
     EXPECT_NE(render(verified.error()).find(each.message), std::string::npos) << render(verified.error());
   }
+}
+
+/// With two axes of threads along k, thread (1, 3) stands 19 points on.
+TEST(TileThreads, SeveralAxesOfAnIteratorAddUp) {
+  const Program program = program_of(R"(tile s placed
+  tensor a : f32 rank 1 strides (one) align 4
+  tensor s : f32 rank 1 strides (one) align 4 output
+  iter k extent a.0
+  grid k by 32
+  threads k 2 by 16, k 8 by 1
+  %0 = load a[k] : f32 [k 2 chunk 1 apart 8]
+  store s[k], %0
+)");
+  Dense<float> a({40}), s({40}, -1.0F);
+  for (std::size_t at = 0; at < a.data.size(); ++at) a.data[at] = static_cast<float>(at);
+  const Result<void> done = evaluate(program, {{"a", a.view(DType::f32)}, {"s", s.view(DType::f32)}});
+  ASSERT_TRUE(done) << render(done.error());
+  EXPECT_EQ(s.data, a.data);
 }
 
 }  // namespace

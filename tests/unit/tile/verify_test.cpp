@@ -117,6 +117,19 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"PlacedStagesWithoutThreads", "for i by 4 stages 2 {\n%a = fill 0 : f32\n}", "T014",
                "`for i by 4 stages 2 {`: stages are of a placed loop of threads with a constant step"},
         Broken{"PlacedBarrierAlone", "barrier", "T013", "`barrier`: a barrier without threads"},
+        Broken{"PlacedUnitThreads", "threads i 4 by 1\n%a = fill 0 : f32\n%b = contract %a, %a, %a by warpgroup : f32",
+               "T015",
+               "`%b = contract %a, %a, %a by warpgroup : f32`: the block has no whole warpgroups of 128 threads"},
+        Broken{"PlacedUnitFactors",
+               "threads i 128 by 1\n%a = fill 0 : f32\n%b = contract %a, %a, %a by warpgroup : f32", "T015",
+               "`%b = contract %a, %a, %a by warpgroup : f32`: a factor of a matrix unit is no load from a swizzled "
+               "buffer"},
+        Broken{"PlacedSwizzled",
+               "buffer p : f32 shared [] elements 1 swizzled\nthreads i 128 by 1\nallocate p\n%a = load_buffer p : "
+               "f32\n%b = map neg %a : f32",
+               "T015", "`%b = map neg %a : f32`: a load from a swizzled buffer is used by other than a matrix unit"},
+        Broken{"PlacedSwizzledTask", "buffer p : f32 task [] elements 1 swizzled", "T008",
+               "buffer p: only shared memory is swizzled"},
         Broken{"PlacedTwoLanes", "%a = fill 0 : f32 [i 4 lanes, j 4 lanes]", "T012",
                "%a has 2 axes of lanes; at most one"}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -1,0 +1,361 @@
+// The GPU scheduler's choice for contractions by warpgroups' matrix units.
+//
+// A block has 64 rows of outputs a warpgroup and 8 to 256 columns. Its factors are staged in shared memory, 128 bytes
+// of terms at a time, and the unit reads them there. Where no operand of the statement says otherwise rows are m; where
+// m is short, they are n: 64 is the least number of rows, 8 that of columns.
+//
+// How the unit deals a warpgroup's tile to threads is in the PTX ISA, "Register Fragments for wgmma": of the bits of a
+// row's number, the lower three are the threads' t / 4 % 8, the next is a piece of a thread's own, the others are
+// warps; of a column's, the lowest is a thread's neighbours, the next two are t % 4, the others pieces. Where several
+// iterators make up the rows, each takes the bits that its points fill, the inner ones first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "nest/passes/contraction_tiles.h"
+#include "nest/passes/gpu_schedule.h"
+
+namespace tilewright::nest::gpu_schedule {
+namespace {
+
+constexpr std::int64_t row_bytes = 128;
+constexpr std::int64_t atom_bytes = 32;  ///< of the terms of one product
+constexpr std::int64_t group_rows = 64;
+constexpr std::int64_t group_threads = 128;
+constexpr std::int64_t least_columns = 8;
+constexpr std::int64_t most_columns = 256;
+
+// Figures of one multiprocessor of sm_90, in cycles or per cycle, that weigh candidates against each other.
+constexpr double multiprocessors = 132;
+constexpr double products_a_cycle = 2048;  ///< of 16 bits; of narrower ones accordingly more
+constexpr double copied_bytes = 40;        ///< that arrive from the second-level cache
+constexpr double shared_bytes = 128;       ///< that go to shared memory or come from it
+constexpr double step_cycles = 80;         ///< of a stage's wait and barrier
+constexpr double start_cycles = 2500;      ///< of a block, until its first product
+constexpr double stored_bytes = 24;        ///< of sums
+constexpr double second_launch = 8000;
+constexpr double part_bytes = 16;
+constexpr std::int64_t registers = 65536;
+constexpr std::int64_t other_registers = 60;  ///< of a thread, beside its sums
+constexpr std::int64_t least_stages = 3;
+constexpr std::int64_t most_resident = 4;
+constexpr std::array row_counts{2 * group_rows, group_rows, 4 * group_rows};
+
+struct Tile {
+  std::int64_t rows = 0, columns = 0, parts = 1;
+};
+
+/// The element that the unit multiplies: of both factors, each one read, which is cast to the sums' type at most.
+std::optional<ReadId> plain_read(const Nest& nest, ExprId side) {
+  const Expr* expr = &nest.exprs[side];
+  if (const auto* cast = std::get_if<CastExpr>(&expr->node)) expr = &nest.exprs[cast->operand];
+  const auto* read = std::get_if<ReadValue>(&expr->node);
+  return read ? std::optional(read->read) : std::nullopt;
+}
+
+class Chooser {
+ public:
+  Chooser(const Problem& problem, Contraction contraction) : p_(problem), c_(std::move(contraction)) {}
+
+  Result<std::optional<Choice>> run(bool demanded) {
+    if (!fits()) {
+      if (!demanded) return std::nullopt;
+      return fail(
+          "N053",
+          fmt::format("{} is not to be had of {} by matrix units: variant 'warpgroup'", p_.nest.name, p_.target.arch),
+          "sums of products of two operands of f16, bf16 or i8 on sm_90a, both read plainly; or leave the "
+          "variant out");
+    }
+    if (p_.points(c_.m) < group_rows && p_.points(c_.n) > p_.points(c_.m)) {
+      std::swap(c_.lhs, c_.rhs);
+      std::swap(c_.m, c_.n);
+    }
+    rows_ = inner_first(c_.m, c_.lhs);
+    columns_ = inner_first(c_.n, c_.rhs);
+    if (demanded) read_tiles();
+    order_terms();
+    const double cycles = choose_tile();
+    if (std::isinf(cycles)) return fail_tile();
+    if (!demanded && cycles >= scalar_cycles()) return std::nullopt;
+    fill_in();
+    return std::move(choice_);
+  }
+
+ private:
+  const std::string& name(IterId iter) const { return p_.nest.iterators[iter].name; }
+
+  /// Of the schedule's loops, an iterator's outermost constant step.
+  void read_tiles() {
+    for (const Loop& loop : p_.nest.loops)
+      if (loop.step.is_constant() && loop.step.constant() > 1) written_.try_emplace(loop.iter, loop.step.constant());
+  }
+
+  std::unexpected<Diagnostics> fail_tile() const {
+    const auto size = [&](const std::vector<IterId>& group) {
+      const auto points = written(group);
+      return points ? std::to_string(*points) : std::string("any number of");
+    };
+    return fail("N054",
+                fmt::format("matrix units do not take {}'s tiles of {} rows, {} columns and {} terms", p_.nest.name,
+                            size(rows_), size(columns_), size(terms_)),
+                fmt::format("64, 128 or 256 rows; 8, 16, … 256 columns; {} terms or half as many, or a quarter; with "
+                            "at most {} registers a block and three stages in {} bytes of shared memory",
+                            row_bytes / element_bytes(), registers, p_.target.max_block_shared_bytes));
+  }
+  DType element() const { return p_.nest.tensors[p_.nest.reads[*plain_read(p_.nest, c_.lhs)].tensor].dtype; }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(element())); }
+  std::int64_t points(const std::vector<IterId>& group) const {
+    constexpr std::int64_t most = 1 << 20;
+    return std::clamp<std::int64_t>(p_.points(group), 1, most);
+  }
+
+  StrideClass stride(ExprId side, IterId iter) const {
+    return stride_along(p_.nest, p_.facts, p_.nest.reads[*plain_read(p_.nest, side)], iter);
+  }
+
+  bool fits() const {
+    struct Unit {
+      DType element, sums;
+    };
+    // Of f32 a unit keeps 10 bits of the mantissa; of f8 it keeps too few of the sums.
+    static constexpr std::array units{Unit{DType::f16, DType::f32}, Unit{DType::bf16, DType::f32},
+                                      Unit{DType::i8, DType::i32}};
+    if (!p_.target.has_hopper_ops || p_.nest.precision != Precision::exact) return false;
+    const auto lhs = plain_read(p_.nest, c_.lhs);
+    const auto rhs = plain_read(p_.nest, c_.rhs);
+    if (!lhs || !rhs || *lhs == *rhs) return false;
+    const Read& a = p_.nest.reads[*lhs];
+    const Read& b = p_.nest.reads[*rhs];
+    const DType of = p_.nest.tensors[a.tensor].dtype;
+    if (of != p_.nest.tensors[b.tensor].dtype) return false;
+    if (std::ranges::none_of(units,
+                             [&](const Unit& unit) { return unit.element == of && unit.sums == p_.nest.accumulate; }))
+      return false;
+    // Each term is in both factors: what is outside of its scope is 0 in both.
+    return std::ranges::all_of(c_.k, [&](IterId iter) { return depends_on(a, iter) && depends_on(b, iter); });
+  }
+
+  std::vector<IterId> inner_first(std::vector<IterId> group, ExprId side) const {
+    const auto score = [&](IterId iter) {
+      if (p_.bucket(iter) <= 1) return 0;
+      return (stride(side, iter) == StrideClass::one ? 4 : 0) +
+             (output_stride_along(p_.nest, p_.facts, iter) == StrideClass::one ? 2 : 0) + 1;
+    };
+    std::ranges::sort(group, std::ranges::greater{}, [&](IterId iter) { return std::pair(score(iter), iter.index); });
+    return group;
+  }
+
+  /// The one along which most factors are contiguous last.
+  void order_terms() {
+    terms_ = c_.k;
+    const auto rank = [&](IterId iter) {
+      int score = p_.bucket(iter) >= least_columns ? 1 : 0;
+      for (ExprId side : {c_.lhs, c_.rhs}) score += stride(side, iter) == StrideClass::one ? 2 : 0;
+      return score;
+    };
+    std::ranges::sort(terms_, {}, [&](IterId iter) { return std::pair(rank(iter), iter.index); });
+    // Staged together: a row of 128 bytes, or as many products' as there are terms.
+    const std::int64_t atom = atom_bytes / element_bytes();
+    std::int64_t left = row_bytes / element_bytes();
+    std::int64_t all = 1;
+    if (const auto asked = written(terms_); asked && (*asked > left || *asked < atom || left % *asked != 0)) {
+      for (IterId iter : terms_) depth_[iter] = 1 << 20;  // no tile of such a depth is legal
+      return;
+    }
+    for (auto iter = terms_.rbegin(); iter != terms_.rend(); ++iter) {
+      const auto asked = written_.find(*iter);
+      depth_[*iter] = asked != written_.end() ? asked->second
+                      : written(terms_)       ? 1
+                                              : std::min(std::max<std::int64_t>(p_.bucket(*iter), 1), left);
+      left /= depth_.at(*iter);
+      all *= depth_.at(*iter);
+    }
+    if (all < atom) depth_.at(terms_.back()) *= atom / all;
+    for (IterId iter : terms_) {
+      const std::int64_t steps = p_.bucket(iter) / depth_.at(iter);
+      if (steps > most_parts_) split_ = iter, most_parts_ = steps;
+    }
+  }
+
+  std::int64_t depth() const {
+    std::int64_t all = 1;
+    for (const auto& [iter, size] : depth_) all *= size;
+    return all;
+  }
+
+  std::int64_t stage_bytes(const Tile& tile) const { return (tile.rows + tile.columns) * depth() * element_bytes(); }
+
+  /// Blocks that share a multiprocessor: by registers, and by the shared memory of their stages.
+  std::int64_t resident(const Tile& tile) const {
+    const std::int64_t threads = tile.rows / group_rows * group_threads;
+    const std::int64_t by_registers = registers / (threads * (tile.columns / 2 + other_registers));
+    const std::int64_t by_memory = p_.target.multiprocessor_shared_bytes / (least_stages * stage_bytes(tile));
+    return std::clamp<std::int64_t>(std::min(by_registers, by_memory), 1, most_resident);
+  }
+
+  double cycles_of(const Tile& tile) const {
+    const auto over = [](std::int64_t a, std::int64_t b) { return static_cast<double>((a + b - 1) / b); };
+    const double blocks = over(points(c_.m), tile.rows) * over(points(c_.n), tile.columns) *
+                          static_cast<double>(points(c_.batch) * tile.parts);
+    const double steps = std::max(std::ceil(over(p_.points(c_.k), depth()) / static_cast<double>(tile.parts)), 1.0);
+    const auto outputs = static_cast<double>(tile.rows * tile.columns);
+    const auto staged = static_cast<double>(stage_bytes(tile));
+    const double products = outputs * static_cast<double>(depth() * element_bytes()) / 2 / products_a_cycle;
+    // Each warpgroup reads its rows and all columns from shared memory, into which they are copied.
+    const auto groups = static_cast<double>(tile.rows / group_rows);
+    const double read = staged + (groups - 1) * static_cast<double>(tile.columns * depth() * element_bytes());
+    const double step = std::max({products, staged / copied_bytes, (staged + read) / shared_bytes});
+    const double stores =
+        outputs * (tile.parts > 1 ? 4.0 : static_cast<double>(size_of(p_.nest.output))) / stored_bytes;
+    const double own = std::max(blocks / multiprocessors, 1.0);
+    const double together = std::min(static_cast<double>(resident(tile)), std::ceil(own));
+    const double block = steps * (step + step_cycles / together) + (start_cycles + stores) / together;
+    double cycles = std::ceil(own / together) * together * block;
+    if (tile.parts > 1)
+      cycles += second_launch + 2 * 4 * static_cast<double>(tile.parts) *
+                                    static_cast<double>(points(c_.m) * points(c_.n) * points(c_.batch)) /
+                                    (part_bytes * multiprocessors);
+    return cycles;
+  }
+
+  double choose_tile() {
+    double least = std::numeric_limits<double>::infinity();
+    const std::int64_t outputs = points(c_.m) * points(c_.n) * points(c_.batch);
+    const std::int64_t split = p_.nest.schedule.split_iter.valid() ? 1 : most_parts_;
+    for (const std::int64_t rows : row_counts)
+      for (std::int64_t columns = most_columns; columns >= least_columns; columns /= 2)
+        for (std::int64_t parts = 1; parts <= split; parts *= 2) {
+          const Tile tile{rows, columns, parts};
+          if (!is_legal(tile)) continue;
+          if (written(rows_) ? rows != *written(rows_) : rows >= 2 * std::max(points(c_.m), group_rows)) continue;
+          if (written(columns_) ? columns != *written(columns_) : columns >= 2 * std::max(points(c_.n), least_columns))
+            continue;
+          if (parts > 1 && outputs * parts / (rows * columns) > 4 * static_cast<std::int64_t>(multiprocessors))
+            continue;
+          const double cycles = cycles_of(tile);
+          if (cycles < least) tile_ = tile, least = cycles;
+        }
+    return least;
+  }
+
+  bool is_legal(const Tile& tile) const {
+    const std::int64_t threads = tile.rows / group_rows * group_threads;
+    return threads * (tile.columns / 2 + other_registers) <= registers &&
+           least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes;
+  }
+
+  /// Points of a group that the schedule's tiles give a block; nullopt: it says nothing.
+  std::optional<std::int64_t> written(const std::vector<IterId>& group) const {
+    std::optional<std::int64_t> all;
+    for (IterId iter : group)
+      if (const auto tile = written_.find(iter); tile != written_.end()) all = all.value_or(1) * tile->second;
+    return all;
+  }
+
+  /// Of the same contraction without a matrix unit.
+  double scalar_cycles() const {
+    ContractionSizes sizes;
+    sizes.rows = std::min<std::int64_t>(points(c_.m), 1 << 16);
+    sizes.columns = std::min<std::int64_t>(points(c_.n), 1 << 16);
+    sizes.batch = std::min<std::int64_t>(points(c_.batch), 1 << 16);
+    sizes.terms = std::max<std::int64_t>(p_.points(c_.k), 1);
+    sizes.element_bytes = element_bytes();
+    sizes.accumulator_bytes = static_cast<std::int64_t>(size_of(p_.nest.accumulate));
+    sizes.most_parts = most_parts_;
+    return estimate_cycles(sizes, choose_tiles(sizes));
+  }
+
+  /// Deals the bits of a group's points: `fields` from the lowest, each so many points of one kind; the last takes all
+  /// that is left. The outermost iterator takes what the group's points do not fill.
+  struct Field {
+    std::int64_t Dealt::* kind;
+    std::int64_t points;
+  };
+  void deal(const std::vector<IterId>& group, std::int64_t points, std::vector<Field> fields) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const bool last = i + 1 == group.size();
+      const auto asked = written_.find(group[i]);
+      std::int64_t size = asked != written_.end() ? asked->second
+                          : last                  ? points
+                          : written(group)        ? 1
+                                                  : std::min(points, std::max<std::int64_t>(p_.bucket(group[i]), 1));
+      points /= size;
+      if (size == 1) continue;
+      Dealt dealt;
+      for (Field& field : fields) {
+        const std::int64_t taken = std::min(field.points, size);
+        dealt.*field.kind *= taken;
+        field.points /= taken;
+        size /= taken;
+      }
+      choice_.dealt[group[i]] = dealt;
+      choice_.thread_order.insert(choice_.thread_order.begin(), group[i]);
+    }
+  }
+
+  void fill_in() {
+    choice_.variant = matrix_variant;
+    deal(columns_, tile_.columns, {{&Dealt::chunk, 2}, {&Dealt::threads, 4}, {&Dealt::pieces, tile_.columns / 8}});
+    deal(rows_, tile_.rows, {{&Dealt::threads, 8}, {&Dealt::pieces, 2}, {&Dealt::groups, tile_.rows / 16}});
+    for (IterId iter : terms_) {
+      if (depth_.at(iter) <= 1) continue;
+      choice_.dealt[iter].chunk = depth_.at(iter);
+      choice_.thread_order.push_back(iter);
+    }
+    for (IterId iter : columns_)
+      if (const auto dealt = choice_.dealt.find(iter); dealt != choice_.dealt.end() && dealt->second.chunk > 1)
+        choice_.lanes = iter;
+    if (p_.nest.schedule.split > 1) choice_.split = p_.nest.schedule.split_iter;
+    if (tile_.parts > 1) {
+      choice_.split = split_;
+      choice_.part = std::max(p_.bucket(split_) / tile_.parts, depth_.at(split_));
+      choice_.levels.push_back({choice_.split, choice_.part, true});
+      choice_.reasons.push_back("split over " + name(choice_.split) + " in parts of " + std::to_string(choice_.part) +
+                                ": few blocks");
+    }
+    std::vector<IterId> outer = c_.batch;
+    for (const std::vector<IterId>* group : {&rows_, &columns_})
+      outer.insert(outer.end(), group->rbegin(), group->rend());
+    add_grid(p_, choice_, outer);
+    for (IterId iter : terms_) choice_.levels.push_back({iter, depth_.at(iter)});
+    add_caches();
+    choice_.reasons.push_back(fmt::format(
+        "form: contraction by matrix units; {} rows by {} columns a block of {} threads, {} terms of {} a stage",
+        tile_.rows, tile_.columns, tile_.rows / group_rows * group_threads, depth(), tilewright::name(element())));
+  }
+
+  void add_caches() {
+    for (const auto& [side, group] : {std::pair(c_.lhs, &rows_), std::pair(c_.rhs, &columns_)}) {
+      CachedRead staged{*plain_read(p_.nest, side), {}};
+      for (IterId iter : c_.batch)
+        if (depends_on(p_.nest.reads[staged.read], iter)) staged.tile.emplace_back(iter, 1);
+      for (IterId iter : terms_) staged.tile.emplace_back(iter, depth_.at(iter));
+      for (auto iter = group->rbegin(); iter != group->rend(); ++iter)
+        staged.tile.emplace_back(*iter, choice_.points(*iter));
+      choice_.caches.push_back(std::move(staged));
+    }
+  }
+
+  const Problem& p_;
+  Contraction c_;
+  Choice choice_;
+  std::vector<IterId> rows_, columns_;      ///< inner ones first
+  std::vector<IterId> terms_;               ///< of the reduction, inner ones last
+  std::map<IterId, std::int64_t> depth_;    ///< points of each that are staged together
+  std::map<IterId, std::int64_t> written_;  ///< the schedule's tiles
+  Tile tile_;
+  IterId split_;
+  std::int64_t most_parts_ = 1;
+};
+
+}  // namespace
+
+Result<std::optional<Choice>> choose_matrix_product(const Problem& problem, const Contraction& contraction,
+                                                    bool demanded) {
+  return Chooser(problem, contraction).run(demanded);
+}
+
+}  // namespace tilewright::nest::gpu_schedule

@@ -1,0 +1,129 @@
+// Factors for matrix units. See use_matrix_units.h.
+#include "tile/passes/use_matrix_units.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tile/builder.h"
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+namespace {
+
+constexpr std::int64_t row_bytes = 128;
+constexpr std::int64_t turned_bytes = 2;  ///< of elements whose rows may be points
+
+class MatrixUnits {
+ public:
+  MatrixUnits(Program& program, const nest::Nest& nest) : program_(program), nest_(nest) {}
+
+  void run() {
+    walk(program_.body, [&](const Op& op) {
+      for (ValueId result : op.results) makers_[result] = &op;
+    });
+    walk(program_.body, [&](Op& op) {
+      if (auto* contract = std::get_if<Contract>(&op.node)) take(*contract);
+    });
+    walk(program_.body, [&](const Op& op) {
+      if (const auto* copy = std::get_if<Copy>(&op.node); copy && factors_.contains(copy->buffer)) lay_out(*copy);
+    });
+    remove_unused(program_.body);
+  }
+
+ private:
+  /// The load that a factor comes from.
+  ValueId source(ValueId value) const {
+    while (true) {
+      const Op& op = *makers_.at(value);
+      if (const auto* mask = std::get_if<Mask>(&op.node))
+        value = mask->operand;
+      else if (const auto* cast = std::get_if<Cast>(&op.node))
+        value = cast->operand;
+      else if (std::holds_alternative<LoadBuffer>(op.node))
+        return value;
+      else
+        internal_error("a factor of a matrix unit is computed: " + to_text(program_, op));
+    }
+  }
+
+  BufferId buffer_of(ValueId load) const { return std::get<LoadBuffer>(makers_.at(load)->node).buffer; }
+
+  /// Neighbouring threads stand along the columns.
+  void take(Contract& contract) {
+    contract.unit = Unit::warpgroup;
+    contract.lhs = source(contract.lhs);
+    contract.rhs = source(contract.rhs);
+    const auto columns = program_.threads.back().iter;
+    if (find_axis(program_.values[contract.lhs].type.axes, columns)) std::swap(contract.lhs, contract.rhs);
+    for (ValueId load : {contract.lhs, contract.rhs}) factors_.insert(buffer_of(load));
+  }
+
+  bool is_term(IterId iter) const { return nest_.iterators[iter].role == nest::IteratorRole::reduction; }
+
+  void lay_out(const Copy& copy) {
+    Buffer& buffer = program_.buffers[copy.buffer];
+    const auto cache = std::ranges::find_if(nest_.schedule.caches, [&](const nest::CachedRead& each) {
+      const nest::Read& read = nest_.reads[each.read];
+      return read.tensor == copy.tensor && read.index == copy.index && read.otherwise == copy.otherwise;
+    });
+    const std::int64_t element = static_cast<std::int64_t>(size_of(buffer.dtype));
+    const std::int64_t row = row_bytes / element;
+    const IterId along = contiguous_iter(program_.tensors[copy.tensor], copy.index);
+    const bool turned = element == turned_bytes && along.valid() && !is_term(along);
+    std::int64_t terms = 1;
+    std::int64_t points = 1;
+    for (const auto& [iter, size] : cache->tile) (is_term(iter) ? terms : points) *= size;
+    buffer.axes.clear();
+    std::int64_t inner_terms = 1;
+    std::int64_t inner_points = 1;
+    for (auto entry = cache->tile.rbegin(); entry != cache->tile.rend(); ++entry) {
+      const auto [iter, size] = *entry;
+      BufferAxis axis{iter, size, 1, 0, 1};
+      std::int64_t& inner = is_term(iter) ? inner_terms : inner_points;
+      if (!turned)
+        axis.outer_stride = inner * (is_term(iter) ? 1 : row);
+      else if (is_term(iter))
+        axis.outer_stride = inner * row;
+      else if (inner >= row)
+        axis.outer_stride = inner / row * row * terms;
+      else if (inner * size <= row)
+        axis.outer_stride = inner;
+      else
+        axis = {iter, size, row / inner, row * terms, inner};
+      inner *= size;
+      buffer.axes.insert(buffer.axes.begin(), axis);
+    }
+    buffer.elements = row * (turned ? terms * ((points + row - 1) / row) : points);
+    buffer.swizzled = true;
+  }
+
+  void remove_unused(Block& block) {
+    std::set<ValueId> used;
+    walk(block, [&](const Op& op) {
+      for_each_operand(op, [&](ValueId id) { used.insert(id); });
+      for_each_block(op, [&](const Block& inner) { used.insert(inner.yields.begin(), inner.yields.end()); });
+    });
+    bool removed = false;
+    rewrite(block, [&](Op& op) -> std::optional<std::vector<Op>> {
+      const bool plain = std::holds_alternative<Mask>(op.node) || std::holds_alternative<Cast>(op.node);
+      if (!plain || used.contains(op.results[0])) return std::nullopt;
+      removed = true;
+      return std::vector<Op>{};
+    });
+    if (removed) remove_unused(block);
+  }
+
+  Program& program_;
+  const nest::Nest& nest_;
+  std::map<ValueId, const Op*> makers_;
+  std::set<BufferId> factors_;
+};
+
+}  // namespace
+
+void use_matrix_units(Program& program, const nest::Nest& nest) {
+  if (nest.schedule.variant == "warpgroup") MatrixUnits(program, nest).run();
+}
+
+}  // namespace tilewright::tile

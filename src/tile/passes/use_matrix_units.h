@@ -1,0 +1,29 @@
+// Contractions by the warpgroups' matrix units.
+//
+// Before                                                        After
+//   buffer a.shared : f16 shared [i 128 inner 1 strides …]        buffer a.shared : f16 shared [i 128 inner 1 strides
+//                                                                   (64, 1), k 64 inner 1 strides (1, 1)] … swizzled
+//   %x = load_buffer a.shared : f16 [i 2 …, k 64]                 %x = load_buffer a.shared : f16 [i 2 …, k 64]
+//   %y = load_buffer b.shared : f16 [k 64, j 64 …]                %y = load_buffer b.shared : f16 [k 64, j 64 …]
+//   %u = cast %x : f32 [i 2 …, k 64]                              %z = contract %c, %x, %y by warpgroup : f32 [i 2 …,
+//   …] %v = mask %u outside k 0 : f32 [i 2 …, k 64] … %z = contract %c, %v, %w : f32 [i 2 …, j 64 …]
+//
+// The unit reads the factors as they lie in shared memory: narrow, and with zeros where the scopes end, so that casts
+// and masks go. A factor lies there in rows of 128 bytes, as in memory: a row is a stretch of the terms of one point,
+// or, of elements of 16 bits whose neighbours in memory are points, 64 points at one term. Points are numbered as the
+// schedule's cached reads list their iterators, the slowest first. lhs becomes the factor whose points are the rows of
+// the product.
+//
+// Requires: place_for_gpu, and a schedule whose variant is `warpgroup` and whose tiles are dealt to threads as the unit
+// deals them (nest/passes/choose_matrix_product). Ensures: verify in the placed phase. Other schedules stay as they
+// are. Stands before pipeline_copies, which asks how long buffers are.
+#pragma once
+
+#include "nest/ir.h"
+#include "tile/ir.h"
+
+namespace tilewright::tile {
+
+void use_matrix_units(Program& program, const nest::Nest& nest);
+
+}  // namespace tilewright::tile
