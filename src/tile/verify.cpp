@@ -32,14 +32,16 @@
 // 12. Lanes (placed phase). A tile has at most one axis of lanes, and all tiles of an op other than convert_layout
 //     agree on which axes run along lanes. (T012)
 // 13. Threads. A thread axis has a positive count and step; a block has 1 to 1024 threads. Pieces of an axis divide it,
-// and no two threads' coordinates of one axis are the same: from the base on, they are
-//     0, 1, … without a gap. Barriers, shared memory and reduce_across are of programs with threads, the latter along
-//     an iterator that has them and that is no axis of the tile. (T013)
+//     and no two threads' coordinates of one axis are the same: from the base on, they are 0, 1, … without a gap.
+//     Barriers, shared memory and reduce_across are of programs with threads, the latter along an iterator that has one
+//     axis of them and that is no axis of the tile. (T013)
 // 14. Stages. A loop of several stages (at most 8) is of the placed phase and of threads, and has a constant step; its
 //     body opens with the allocations of shared buffers and the copies into them, and nothing else in it allocates,
 //     fills or stores to a shared buffer. (T014)
 // 15. Matrix units. What is loaded from a swizzled buffer is a factor of contractions by warpgroups, which have no
-//     others; their blocks have whole warpgroups of 128 threads. (T015)
+//     others: of f16 or bf16 with sums of f32, or of i8 with sums of i32. Their blocks have whole warpgroups of 128
+//     threads. A swizzled buffer has constant strides. (T015) That the tile is dealt to threads as the unit deals it is
+//     not checked here, but by the lowering.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,9 +117,15 @@ class Verifier {
     const auto is_packed = [](const Buffer& buffer) {
       return std::ranges::any_of(buffer.axes, [](const BufferAxis& axis) { return axis.inner > 1; });
     };
-    for (const Buffer& buffer : program_.buffers)
+    for (const Buffer& buffer : program_.buffers) {
       if (buffer.swizzled && buffer.space != Space::shared)
         error("T008", fmt::format("buffer {}: only shared memory is swizzled", buffer.name));
+      const auto is_constant = [](const BufferAxis& axis) {
+        return axis.capacity.is_constant() && axis.outer_stride.is_constant();
+      };
+      if (buffer.swizzled && !(buffer.elements.is_constant() && std::ranges::all_of(buffer.axes, is_constant)))
+        error("T015", fmt::format("buffer {} is swizzled and its strides are not constant", buffer.name));
+    }
     if (program_.phase == Phase::value && std::ranges::any_of(program_.buffers, is_packed))
       error("T008", "packed buffers belong to the placed phase");
   }
@@ -337,6 +345,13 @@ class Verifier {
       error("T015", op, "the block has no whole warpgroups of 128 threads");
     if (by_unit && !(is_swizzled(contract->lhs) && is_swizzled(contract->rhs)))
       error("T015", op, "a factor of a matrix unit is no load from a swizzled buffer");
+    if (by_unit) {
+      const DType of = type(contract->lhs).dtype;
+      const DType sums = type(contract->accumulator).dtype;
+      const bool floats = (of == DType::f16 || of == DType::bf16) && sums == DType::f32;
+      if (!floats && !(of == DType::i8 && sums == DType::i32))
+        error("T015", op, fmt::format("no matrix unit sums {} in {}", tilewright::name(of), tilewright::name(sums)));
+    }
     for_each_operand(op, [&](ValueId id) {
       if (is_swizzled(id) && !(by_unit && (id == contract->lhs || id == contract->rhs)))
         error("T015", op, "a load from a swizzled buffer is used by other than a matrix unit");

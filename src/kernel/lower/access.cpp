@@ -51,6 +51,11 @@ std::string affine_key(const std::vector<tile::Affine>& index) {
   return key;
 }
 
+/// Of a split reduction, into the part's place.
+bool stores_part(const tile::Store& store) {
+  return std::ranges::any_of(store.index, [](const tile::StoreIndex& slot) { return slot.block.has_value(); });
+}
+
 std::vector<tile::Affine> store_affine(const tile::Store& store) {
   std::vector<tile::Affine> index;
   for (const tile::StoreIndex& slot : store.index)
@@ -426,9 +431,8 @@ Registers Lowering::load_or_else(const tile::Op& op, const tile::Load& load) {
 void Lowering::store(const tile::Op& op, const tile::Store& store) {
   const Registers tile = tiles_.at(store.value);
   const StrideClass stride = lane_stride(store.tensor, store_affine(store), tile);
-  const bool is_part =
-      std::ranges::any_of(store.index, [](const tile::StoreIndex& slot) { return slot.block.has_value(); });
-  if (const auto wide = wide_store(access_key(op), tile, stride); wide && !is_part) return store_wide(op, store, *wide);
+  if (const auto wide = wide_store(access_key(op), tile, stride); wide && !stores_part(store))
+    return store_wide(op, store, *wide);
   store_tile(op, store, tile);
 }
 
@@ -441,8 +445,7 @@ void Lowering::store_tile(const tile::Op& op, const tile::Store& store, const Re
   const auto element_bytes = static_cast<std::uint32_t>(bytes_of(tile.dtype));
 
   ValueId part = build_.index(0);
-  const bool is_part =
-      std::ranges::any_of(store.index, [](const tile::StoreIndex& slot) { return slot.block.has_value(); });
+  const bool is_part = stores_part(store);
   for (std::size_t slot = 0; slot < store.index.size(); ++slot) {
     if (!store.index[slot].block) continue;
     const ValueId number =

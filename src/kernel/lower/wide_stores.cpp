@@ -35,7 +35,7 @@ std::optional<WideStore> Lowering::wide_store(const std::string& key, const Regi
   const bool words = type.lanes == lanes && bits(type.element) * static_cast<int>(lanes) == word_bits &&
                      type.element == memory_element(tile.dtype) && bits(type.element) >= 8;
   const bool neighbours = threads.iter == axis->iter && threads.step == lanes && axis->chunk == lanes &&
-                          axis->apart == threads.count * lanes && threads.count <= warp_threads &&
+                          axis->apart == threads.count * lanes && threads.count * word_bits / 8 <= widest_access &&
                           std::has_single_bit(static_cast<std::uint64_t>(threads.count)) &&
                           axis->size % (threads.count * lanes) == 0;
   const bool whole_warps = tile::block_threads(program_) % warp_threads == 0;

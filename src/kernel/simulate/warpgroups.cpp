@@ -2,7 +2,8 @@
 //
 // From the start of a product until the warp's wait for its group, the factors in shared memory may not be written, and
 // the accumulators have no value: each holds a pattern, a NaN, that only another product, or the wait, takes for the
-// sum. A kernel that reads them too early computes with NaN.
+// sum. A kernel that reads them too early computes with NaN. (A sum that has the bits of such a pattern while its
+// product is pending is taken for one: an integer above 0x7fc00000, or a NaN with a payload.)
 //
 // With g = t / 4 and q = t % 4, element i of thread t is in row g + 8 (i / 2 % 2) of the warp and in column
 // 8 (i / 4) + 2 q + i % 2 (PTX ISA, "Register Fragments for wgmma").

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "nest/passes/contraction_tiles.h"
@@ -69,16 +71,13 @@ class Chooser {
           "sums of products of two operands of f16, bf16 or i8 on sm_90a, both read plainly; or leave the "
           "variant out");
     }
-    if (p_.points(c_.m) < group_rows && p_.points(c_.n) > p_.points(c_.m)) {
-      std::swap(c_.lhs, c_.rhs);
-      std::swap(c_.m, c_.n);
-    }
+    if (demanded) read_tiles();
+    orient();
     rows_ = inner_first(c_.m, c_.lhs);
     columns_ = inner_first(c_.n, c_.rhs);
-    if (demanded) read_tiles();
-    order_terms();
-    const double cycles = choose_tile();
-    if (std::isinf(cycles)) return fail_tile();
+    const bool terms_fit = order_terms();
+    const double cycles = terms_fit && !written(c_.batch) ? choose_tile() : std::numeric_limits<double>::infinity();
+    if (std::isinf(cycles) && demanded) return fail_tile();
     if (!demanded && cycles >= scalar_cycles()) return std::nullopt;
     fill_in();
     return std::move(choice_);
@@ -87,10 +86,31 @@ class Chooser {
  private:
   const std::string& name(IterId iter) const { return p_.nest.iterators[iter].name; }
 
-  /// Of the schedule's loops, an iterator's outermost constant step.
+  /// Of the schedule's loops, an output's outermost constant step, and of a reduction's the innermost.
   void read_tiles() {
-    for (const Loop& loop : p_.nest.loops)
-      if (loop.step.is_constant() && loop.step.constant() > 1) written_.try_emplace(loop.iter, loop.step.constant());
+    for (const Loop& loop : p_.nest.loops) {
+      if (!loop.step.is_constant() || loop.step.constant() <= 1) continue;
+      if (p_.nest.iterators[loop.iter].role == IteratorRole::reduction)
+        written_[loop.iter] = loop.step.constant();
+      else
+        written_.try_emplace(loop.iter, loop.step.constant());
+    }
+  }
+
+  /// Rows are m, unless there are too few of them; or as the schedule's tiles are legal.
+  void orient() {
+    const auto is_legal = [&](const std::vector<IterId>& rows, const std::vector<IterId>& columns) {
+      const auto of_rows = written(rows);
+      const auto of_columns = written(columns);
+      return (!of_rows || std::ranges::find(row_counts, *of_rows) != row_counts.end()) &&
+             (!of_columns || (*of_columns >= least_columns && *of_columns <= most_columns &&
+                              std::has_single_bit(static_cast<std::uint64_t>(*of_columns))));
+    };
+    const bool said = written(c_.m) || written(c_.n);
+    const bool few = p_.points(c_.m) < group_rows && p_.points(c_.n) > p_.points(c_.m);
+    if (said ? is_legal(c_.m, c_.n) || !is_legal(c_.n, c_.m) : !few) return;
+    std::swap(c_.lhs, c_.rhs);
+    std::swap(c_.m, c_.n);
   }
 
   std::unexpected<Diagnostics> fail_tile() const {
@@ -98,12 +118,16 @@ class Chooser {
       const auto points = written(group);
       return points ? std::to_string(*points) : std::string("any number of");
     };
-    return fail("N054",
-                fmt::format("matrix units do not take {}'s tiles of {} rows, {} columns and {} terms", p_.nest.name,
-                            size(rows_), size(columns_), size(terms_)),
-                fmt::format("64, 128 or 256 rows; 8, 16, … 256 columns; {} terms or half as many, or a quarter; with "
-                            "at most {} registers a block and three stages in {} bytes of shared memory",
-                            row_bytes / element_bytes(), registers, p_.target.max_block_shared_bytes));
+    const std::int64_t threads = p_.nest.schedule.threads;
+    return fail(
+        "N054",
+        fmt::format("matrix units do not take {}'s tiles of {} rows, {} columns and {} terms{}{}", p_.nest.name,
+                    size(rows_), size(columns_), size(terms_),
+                    threads > 0 ? fmt::format(", by {} threads", threads) : "",
+                    written(c_.batch) ? ", with a tile of a batch" : ""),
+        fmt::format("64, 128 or 256 rows by twice as many threads; 8, 16, 32, 64, 128 or 256 columns; {} terms, "
+                    "half as many or a quarter; no tile of an iterator that both factors and the output have",
+                    row_bytes / element_bytes()));
   }
   DType element() const { return p_.nest.tensors[p_.nest.reads[*plain_read(p_.nest, c_.lhs)].tensor].dtype; }
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(element())); }
@@ -134,8 +158,13 @@ class Chooser {
     if (std::ranges::none_of(units,
                              [&](const Unit& unit) { return unit.element == of && unit.sums == p_.nest.accumulate; }))
       return false;
-    // Each term is in both factors: what is outside of its scope is 0 in both.
-    return std::ranges::all_of(c_.k, [&](IterId iter) { return depends_on(a, iter) && depends_on(b, iter); });
+    // Each term is in both factors, where what is outside of its scope is 0; rows and columns are of one each.
+    const auto all = [](const std::vector<IterId>& group, auto&& holds) {
+      return !group.empty() && std::ranges::all_of(group, holds);
+    };
+    return all(c_.k, [&](IterId iter) { return depends_on(a, iter) && depends_on(b, iter); }) &&
+           all(c_.m, [&](IterId iter) { return depends_on(a, iter); }) &&
+           all(c_.n, [&](IterId iter) { return depends_on(b, iter); });
   }
 
   std::vector<IterId> inner_first(std::vector<IterId> group, ExprId side) const {
@@ -148,8 +177,8 @@ class Chooser {
     return group;
   }
 
-  /// The one along which most factors are contiguous last.
-  void order_terms() {
+  /// The one along which most factors are contiguous last. False: the schedule's tiles of them are not to be had.
+  bool order_terms() {
     terms_ = c_.k;
     const auto rank = [&](IterId iter) {
       int score = p_.bucket(iter) >= least_columns ? 1 : 0;
@@ -161,14 +190,12 @@ class Chooser {
     const std::int64_t atom = atom_bytes / element_bytes();
     std::int64_t left = row_bytes / element_bytes();
     std::int64_t all = 1;
-    if (const auto asked = written(terms_); asked && (*asked > left || *asked < atom || left % *asked != 0)) {
-      for (IterId iter : terms_) depth_[iter] = 1 << 20;  // no tile of such a depth is legal
-      return;
-    }
+    const auto whole = written(terms_);
+    if (whole && (*whole > left || *whole < atom || left % *whole != 0)) return false;
     for (auto iter = terms_.rbegin(); iter != terms_.rend(); ++iter) {
       const auto asked = written_.find(*iter);
       depth_[*iter] = asked != written_.end() ? asked->second
-                      : written(terms_)       ? 1
+                      : whole                 ? 1
                                               : std::min(std::max<std::int64_t>(p_.bucket(*iter), 1), left);
       left /= depth_.at(*iter);
       all *= depth_.at(*iter);
@@ -178,6 +205,7 @@ class Chooser {
       const std::int64_t steps = p_.bucket(iter) / depth_.at(iter);
       if (steps > most_parts_) split_ = iter, most_parts_ = steps;
     }
+    return true;
   }
 
   std::int64_t depth() const {
@@ -215,15 +243,15 @@ class Chooser {
     const double block = steps * (step + step_cycles / together) + (start_cycles + stores) / together;
     double cycles = std::ceil(own / together) * together * block;
     if (tile.parts > 1)
-      cycles += second_launch + 2 * 4 * static_cast<double>(tile.parts) *
-                                    static_cast<double>(points(c_.m) * points(c_.n) * points(c_.batch)) /
+      cycles += second_launch + 2 * 4 * static_cast<double>(tile.parts) * static_cast<double>(points(c_.m)) *
+                                    static_cast<double>(points(c_.n) * points(c_.batch)) /
                                     (part_bytes * multiprocessors);
     return cycles;
   }
 
   double choose_tile() {
     double least = std::numeric_limits<double>::infinity();
-    const std::int64_t outputs = points(c_.m) * points(c_.n) * points(c_.batch);
+    const double outputs = static_cast<double>(points(c_.m)) * static_cast<double>(points(c_.n) * points(c_.batch));
     const std::int64_t split = p_.nest.schedule.split_iter.valid() ? 1 : most_parts_;
     for (const std::int64_t rows : row_counts)
       for (std::int64_t columns = most_columns; columns >= least_columns; columns /= 2)
@@ -233,7 +261,8 @@ class Chooser {
           if (written(rows_) ? rows != *written(rows_) : rows >= 2 * std::max(points(c_.m), group_rows)) continue;
           if (written(columns_) ? columns != *written(columns_) : columns >= 2 * std::max(points(c_.n), least_columns))
             continue;
-          if (parts > 1 && outputs * parts / (rows * columns) > 4 * static_cast<std::int64_t>(multiprocessors))
+          if (parts > 1 &&
+              outputs * static_cast<double>(parts) / static_cast<double>(rows * columns) > 4 * multiprocessors)
             continue;
           const double cycles = cycles_of(tile);
           if (cycles < least) tile_ = tile, least = cycles;
@@ -243,7 +272,8 @@ class Chooser {
 
   bool is_legal(const Tile& tile) const {
     const std::int64_t threads = tile.rows / group_rows * group_threads;
-    return threads * (tile.columns / 2 + other_registers) <= registers &&
+    const std::int64_t asked = p_.nest.schedule.threads;
+    return (asked == 0 || threads == asked) && threads * (tile.columns / 2 + other_registers) <= registers &&
            least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes;
   }
 
@@ -251,7 +281,11 @@ class Chooser {
   std::optional<std::int64_t> written(const std::vector<IterId>& group) const {
     std::optional<std::int64_t> all;
     for (IterId iter : group)
-      if (const auto tile = written_.find(iter); tile != written_.end()) all = all.value_or(1) * tile->second;
+      if (const auto tile = written_.find(iter); tile != written_.end()) {
+        std::int64_t product = 0;
+        if (__builtin_mul_overflow(all.value_or(1), tile->second, &product)) product = INT64_MAX;
+        all = product;
+      }
     return all;
   }
 

@@ -130,9 +130,9 @@ class Repacking {
     return points / products < bytes / memory_bytes;
   }
 
-  /// A schedule block says itself what is staged.
+  /// A schedule block says itself what is staged; a matrix unit's factors are.
   bool is_staged(ReadId read) const {
-    return nest_.schedule.automatic ||
+    return nest_.schedule.automatic || nest_.schedule.variant == gpu_schedule::matrix_variant ||
            std::ranges::find(nest_.schedule.caches, read, &CachedRead::read) != nest_.schedule.caches.end();
   }
 

@@ -306,6 +306,10 @@ Result<void> check_schedule(const Problem& p) {
   if (!variant.empty() && variant != matrix_variant && variant != scalar_variant)
     return fail("N053", fmt::format("variant '{}' of {} is not to be had on {}", variant, p.nest.name, p.target.arch),
                 "'block', or 'warpgroup' for matrix units; or leave the variant out");
+  constexpr std::int64_t most_stages = 8;
+  if (p.nest.schedule.stages > most_stages)
+    return fail("N055", fmt::format("the schedule of {} asks for {} stages", p.nest.name, p.nest.schedule.stages),
+                fmt::format("stages = 1 to {}", most_stages));
   const std::int64_t asked = p.nest.schedule.threads;
   if (asked <= p.target.max_block_threads) return {};
   return fail("N050",
@@ -342,9 +346,9 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarg
   const std::optional<std::string> paired = pair_factors(nest, facts);
   const Problem problem(nest, facts, target);
   if (Result<void> fits = check_schedule(problem); !fits) return std::unexpected(std::move(fits.error()));
-  if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
   Result<std::optional<Choice>> units = choose_units(problem);
   if (!units) return std::unexpected(std::move(units.error()));
+  if (nest.schedule.split <= 1) nest.schedule.split = 0, nest.schedule.split_iter = {};  // one part is no split
   Choice choice = *units ? **std::move(units) : nest.schedule.automatic ? choose(problem) : complete(problem);
   if (!nest.schedule.automatic)
     if (Result<void> fits = check_registers(problem, choice); !fits) return std::unexpected(std::move(fits.error()));

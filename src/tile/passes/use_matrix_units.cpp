@@ -54,8 +54,9 @@ class MatrixUnits {
     contract.unit = Unit::warpgroup;
     contract.lhs = source(contract.lhs);
     contract.rhs = source(contract.rhs);
-    const auto columns = program_.threads.back().iter;
-    if (find_axis(program_.values[contract.lhs].type.axes, columns)) std::swap(contract.lhs, contract.rhs);
+    const std::vector<BufferAxis>& lhs = program_.buffers[buffer_of(contract.lhs)].axes;
+    if (std::ranges::find(lhs, program_.threads.back().iter, &BufferAxis::iter) != lhs.end())
+      std::swap(contract.lhs, contract.rhs);
     for (ValueId load : {contract.lhs, contract.rhs}) factors_.insert(buffer_of(load));
   }
 

@@ -1,12 +1,19 @@
 // Contractions by the warpgroups' matrix units.
 //
-// Before                                                        After
-//   buffer a.shared : f16 shared [i 128 inner 1 strides …]        buffer a.shared : f16 shared [i 128 inner 1 strides
-//                                                                   (64, 1), k 64 inner 1 strides (1, 1)] … swizzled
-//   %x = load_buffer a.shared : f16 [i 2 …, k 64]                 %x = load_buffer a.shared : f16 [i 2 …, k 64]
-//   %y = load_buffer b.shared : f16 [k 64, j 64 …]                %y = load_buffer b.shared : f16 [k 64, j 64 …]
-//   %u = cast %x : f32 [i 2 …, k 64]                              %z = contract %c, %x, %y by warpgroup : f32 [i 2 …,
-//   …] %v = mask %u outside k 0 : f32 [i 2 …, k 64] … %z = contract %c, %v, %w : f32 [i 2 …, j 64 …]
+// Before
+//   buffer a.shared : f16 shared [i 128 inner 1 strides (72, 1), k 64 inner 1 strides (1, 1)]
+//   %x = load_buffer a.shared : f16 [i 2, k 64]
+//   %y = load_buffer b.shared : f16 [k 64, j 64]
+//   %u = cast %x : f32 [i 2, k 64]
+//   %v = mask %u outside (k) with 0 : f32 [i 2, k 64]
+//   (%w likewise)
+//   %z = contract %c, %v, %w : f32 [i 2, j 64]
+//
+// After
+//   buffer a.shared : f16 shared [k 64 inner 1 strides (1, 1), i 128 inner 1 strides (64, 1)] swizzled
+//   %x = load_buffer a.shared : f16 [i 2, k 64]
+//   %y = load_buffer b.shared : f16 [k 64, j 64]
+//   %z = contract %c, %x, %y by warpgroup : f32 [i 2, j 64]
 //
 // The unit reads the factors as they lie in shared memory: narrow, and with zeros where the scopes end, so that casts
 // and masks go. A factor lies there in rows of 128 bytes, as in memory: a row is a stretch of the terms of one point,
