@@ -108,10 +108,10 @@ struct MatrixOrder {
   friend bool operator==(const MatrixOrder&, const MatrixOrder&) = default;
 };
 
-/// How a factor of wgmma lies in shared memory: in pieces of 8 rows of 128 bytes, each at a multiple of 1024, with the 16
-/// bytes number c of row r at place c xor r (the copy engine's 128-byte swizzle). A row is a stretch of the terms of one
-/// point, and the next 8 points lie `stride` bytes on; or, transposed, 128 bytes of neighbouring points at one term, the
-/// next 8 terms lie `stride` bytes on and the next points `leading`.
+/// How a factor of wgmma lies in shared memory: in pieces of 8 rows of 128 bytes, each at a multiple of 1024, with the
+/// 16 bytes number c of row r at place c xor r (the copy engine's 128-byte swizzle). A row is a stretch of the terms of
+/// one point, and the next 8 points lie `stride` bytes on; or, transposed, 128 bytes of neighbouring points at one
+/// term, the next 8 terms lie `stride` bytes on and the next points `leading`.
 struct MatrixLayout {
   std::int32_t leading = 0;
   std::int32_t stride = 1024;

@@ -127,10 +127,10 @@ namespace tilewright::kernel {
   X(load_matrix, "load_matrix", 1, 1, gpu, collective, matrix) /* (ptr_shared): 1, 2 or 4 of 8 × 8 × 16 bits */        \
   X(store_matrix, "store_matrix", 2, 0, gpu, writes, matrix)   /* (v, ptr_shared) */                                   \
   X(mma, "mma", 3, 1, gpu, collective, none)                   /* (a, b, c) -> a · b + c; matrix_atoms.h */            \
-  X(wgmma, "wgmma", -1, -1, gpu, collective, warpgroup)        /* (a, ptr_shared b, i1 add, c…) -> starts a · b [+ c] */\
-  X(wgmma_fence, "wgmma_fence", -1, -1, gpu, writes, none)     /* (c…) -> c…, ready for wgmma */                       \
-  X(wgmma_commit, "wgmma_commit", 0, 0, gpu, writes, none)     /* the products so far are a group */                   \
-  X(wgmma_wait, "wgmma_wait", -1, -1, gpu, writes, pending)    /* (c…) -> c…, when so few groups are pending */        \
+  X(wgmma, "wgmma", -1, -1, gpu, collective, warpgroup)     /* (a, ptr_shared b, i1 add, c…) -> starts a · b [+ c] */  \
+  X(wgmma_fence, "wgmma_fence", -1, -1, gpu, writes, none)  /* (c…) -> c…, ready for wgmma */                          \
+  X(wgmma_commit, "wgmma_commit", 0, 0, gpu, writes, none)  /* the products so far are a group */                      \
+  X(wgmma_wait, "wgmma_wait", -1, -1, gpu, writes, pending) /* (c…) -> c…, when so few groups are pending */           \
   /* roles of warps, and of kernels */                                                                                 \
   X(elect, "elect", 0, 1, gpu, collective, none)                  /* -> i1, set in one thread of the warp */           \
   X(raise_registers, "raise_registers", 0, 0, gpu, writes, count) /* of each thread of the four warps */               \

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* every_form =
     "kernel all_of_it(%m: ptr tensormap, %x: ptr readonly, %y: ptr) gpu threads 256 cluster 2 resident 1 {\n"
     "  %0 = constant i32 1\n"
-        "  %1 = constant f32x64 0\n"
+    "  %1 = constant f32x64 0\n"
     "  %2 = constant i1 1\n"
     "  %3 = constant f32x4 0\n"
     "  %s = shared ptr_shared bytes 16384 align 1024\n"
