@@ -5,6 +5,7 @@
 
 #include "c/handles.h"
 #include "lang/bind.h"
+#include "lang/parse.h"
 
 using namespace tilewright;
 using tilewright::c::guarded;
@@ -63,20 +64,6 @@ std::optional<std::map<std::string, std::int32_t>> axes_along(const lang::Statem
   return fits ? std::optional(std::move(axes)) : std::nullopt;
 }
 
-constexpr std::string_view operator_of(Monoid monoid) {
-  switch (monoid) {
-    case Monoid::sum:
-      return "++=";
-    case Monoid::product:
-      return "*=";
-    case Monoid::max:
-      return "max=";
-    case Monoid::min:
-      return "min=";
-  }
-  internal_error("operator_of: no such monoid");
-}
-
 std::vector<lang::OperandType> types_of(const Kernel& kernel, const Operands& operands) {
   std::vector<lang::OperandType> types;
   for (std::size_t n = 0; n < operands.tensors.size(); ++n)
@@ -110,7 +97,7 @@ std::vector<Split> splits_of(const Kernel& kernel) {
     if (!axes) continue;
     Split split{.iterator = iterator, .combine = {}, .operand_axes = {}};
     if (is_reduced)
-      split.combine = operator_of(*statement.reduction);
+      split.combine = lang::operator_text(statement.reduction);
     else
       split.result_axis = static_cast<std::int32_t>(target - statement.target_iterators.begin());
     for (const std::string& operand : kernel.operand_names()) split.operand_axes.push_back(axes->at(operand));

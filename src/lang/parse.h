@@ -26,6 +26,8 @@ Result<Statement> parse_einsum(std::string_view equation, const std::vector<std:
 Result<std::string> format(SourcePtr source);
 
 /// One statement as canonical text (no comments).
+/// "++=", "*=", "max=", "min="; "=" where nothing is reduced.
+std::string_view operator_text(const std::optional<Monoid>& reduction);
 std::string to_text(const Statement& statement);
 std::string to_text(const Statement& statement, ExprId expr);
 /// One program as canonical text. `statements` receives the range of each statement in it, to past its last line.

@@ -118,21 +118,6 @@ class ExprPrinter {
   const Statement& statement_;
 };
 
-std::string_view operator_text(const std::optional<Monoid>& reduction) {
-  if (!reduction) return "=";
-  switch (*reduction) {
-    case Monoid::sum:
-      return "++=";
-    case Monoid::product:
-      return "*=";
-    case Monoid::max:
-      return "max=";
-    case Monoid::min:
-      return "min=";
-  }
-  return {};
-}
-
 std::string binding_text(const std::vector<BoundIterator>& binding) {
   std::string text;
   for (const BoundIterator& bound : binding) {
@@ -181,6 +166,21 @@ std::string schedule_line_text(const ScheduleLine& line) {
 }
 
 }  // namespace
+
+std::string_view operator_text(const std::optional<Monoid>& reduction) {
+  if (!reduction) return "=";
+  switch (*reduction) {
+    case Monoid::sum:
+      return "++=";
+    case Monoid::product:
+      return "*=";
+    case Monoid::max:
+      return "max=";
+    case Monoid::min:
+      return "min=";
+  }
+  return {};
+}
 
 std::string to_text(const Statement& statement, ExprId expr) {
   return ExprPrinter(statement).text(expr, weakest_level);

@@ -50,6 +50,7 @@
 #include <set>
 #include <utility>
 
+#include "support/matrix_unit.h"
 #include "tile/verify_op.h"
 #include "tile/walk.h"
 
@@ -337,11 +338,10 @@ class Verifier {
 
   /// Swizzled memory is the matrix units' alone.
   void check_units(const Op& op) {
-    constexpr std::int64_t warpgroup_threads = 128;
     const auto is_swizzled = [&](ValueId id) { return swizzled_.contains(id); };
     const auto* contract = std::get_if<Contract>(&op.node);
     const bool by_unit = contract && contract->unit == Unit::warpgroup;
-    if (by_unit && block_threads(program_) % warpgroup_threads != 0)
+    if (by_unit && block_threads(program_) % matrix_unit::threads != 0)
       error("T015", op, "the block has no whole warpgroups of 128 threads");
     if (by_unit && !(is_swizzled(contract->lhs) && is_swizzled(contract->rhs)))
       error("T015", op, "a factor of a matrix unit is no load from a swizzled buffer");

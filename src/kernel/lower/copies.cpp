@@ -12,8 +12,6 @@
 namespace tilewright::kernel::lowering {
 namespace {
 
-constexpr std::int64_t swizzle_bytes = 1024;  ///< after which the swizzle repeats
-
 /// One level of a buffer's axis, or both; the levels that have one point are left out.
 std::vector<PieceAxis> levels_of(const tile::BufferAxis& axis, std::int64_t element) {
   const std::int64_t outer = axis.capacity.constant() / axis.inner;
@@ -198,7 +196,7 @@ PieceTarget Lowering::piece_target(const tile::Copy& copy, const CopyPieces& pie
 ValueId Lowering::shared_address(const PieceTarget& target, std::int64_t further, ValueId stage) {
   const bool swizzled = program_.buffers[target.buffer].swizzled;
   const std::int64_t constant = target.constant + further;
-  const std::int64_t last = swizzled ? constant / swizzle_bytes * swizzle_bytes : constant;
+  const std::int64_t last = swizzled ? constant / swizzle_align * swizzle_align : constant;
   ValueId place = build_.add(target.thread, build_.index(constant - last));
   if (swizzled) {
     const ValueId row =

@@ -18,6 +18,7 @@
 
 #include "kernel/builder.h"
 #include "kernel/lower/tile_to_kernel.h"
+#include "support/matrix_unit.h"
 #include "tile/ir.h"
 
 namespace tilewright::kernel::lowering {
@@ -41,8 +42,10 @@ struct Scope {
 };
 
 inline constexpr std::int64_t warp_threads = 32;
-inline constexpr std::int64_t widest_access = 16;    ///< bytes of a GPU's
-inline constexpr std::int64_t swizzle_align = 1024;  ///< of buffers that a matrix unit reads
+inline constexpr std::int64_t widest_access = 16;  ///< bytes of a GPU's
+inline constexpr std::int64_t swizzle_align =
+    matrix_unit::piece_rows *
+    matrix_unit::row_bytes;  ///< of buffers that a matrix unit reads; the swizzle repeats then
 
 /// The largest power of two that divides the value; the widest access for 0.
 inline std::int64_t power_in(std::int64_t value) {

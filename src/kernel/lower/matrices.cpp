@@ -8,15 +8,11 @@
 
 #include "kernel/lower/lowering.h"
 #include "kernel/matrix_atoms.h"
+#include "support/matrix_unit.h"
 
 namespace tilewright::kernel::lowering {
-namespace {
 
-constexpr std::int64_t row_bytes = 128;
-constexpr std::int64_t piece_rows = 8;
-constexpr std::int64_t group_rows = 64;
-
-}  // namespace
+using matrix_unit::row_bytes;
 
 /// Where a factor lies, and which points of it a coordinate is. `sums`: the axes of the accumulators.
 MatrixFactor Lowering::matrix_factor(tile::ValueId load, const std::vector<Axis>& sums) const {
@@ -39,8 +35,8 @@ MatrixFactor Lowering::matrix_factor(tile::ValueId load, const std::vector<Axis>
   }
   factor.terms = terms;
   const std::int64_t panel = row * terms;
-  factor.group_bytes = factor.transposed ? panel * element : group_rows * row_bytes;
-  factor.layout.stride = static_cast<std::int32_t>(piece_rows * row_bytes);
+  factor.group_bytes = factor.transposed ? panel * element : matrix_unit::rows * row_bytes;
+  factor.layout.stride = static_cast<std::int32_t>(matrix_unit::piece_rows * row_bytes);
   if (factor.transposed) factor.layout.leading = static_cast<std::int32_t>(panel * element);
   // Points as elements of distance say: of a row's points their own, of rows and panels as many as one has.
   const auto points = [&](std::int64_t distance) {

@@ -10,8 +10,6 @@
 namespace tilewright::kernel::lowering {
 namespace {
 
-constexpr std::int64_t warpgroup_threads = 128;
-
 std::int64_t count_of(const tile::Program& program) {
   return tile::block_threads(program);
 }
@@ -48,7 +46,7 @@ void Lowering::declare_threads() {
     if (!contract || contract->unit != tile::Unit::warpgroup || warpgroup_.valid()) return;
     // From the warp's first thread: so is it known to be one number for all of them.
     const ValueId own =
-        build_.binary(Opcode::udiv, thread_, build_.constant({Element::i32, 1}, Scalar::of(warpgroup_threads)));
+        build_.binary(Opcode::udiv, thread_, build_.constant({Element::i32, 1}, Scalar::of(matrix_unit::threads)));
     warpgroup_ = build_.convert(
         Opcode::zext,
         build_.warp_shuffle(ShuffleMode::idx, own, build_.constant({Element::i32, 1}, Scalar::of(std::int64_t{0}))),

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "kernel/simulate/block.h"
+#include "kernel/simulate/factors.h"
 
 namespace tilewright::kernel::simulator {
 
@@ -81,17 +82,6 @@ struct Product {
   std::array<std::array<double, 8>, 32> b{};
 };
 
-double read_factor(Element element, const std::byte* from) {
-  if (is_int(element)) return static_cast<double>(interpreter::read_int(element, from));
-  if (element != Element::f32) return interpreter::read_float(element, from);
-  std::uint32_t word = 0;
-  std::memcpy(&word, from, sizeof word);
-  word &= ~std::uint32_t{0x1fff};  // tf32: the lower 13 bits of the mantissa are not looked at
-  float value = 0;
-  std::memcpy(&value, &word, sizeof value);
-  return static_cast<double>(value);
-}
-
 /// c + Σ a b of one element: f64 by fused steps, all else rounded once.
 double sum_products(const Product& product, const MmaAtom& atom, std::size_t row, std::size_t column, double c) {
   double sum = atom.c.element == Element::f64 ? c : 0.0;
@@ -112,9 +102,8 @@ void mma(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
     const std::size_t group = lane / 4;
     const std::size_t quarter = lane % 4;
     for (std::size_t e = 0; e < atom.a.lanes; ++e) {
-      const std::size_t word = e / elements;
-      product.a[group + 8 * (word % 2)][quarter * elements + e % elements + 4 * elements * (word / 2)] =
-          read_factor(atom.a.element, warp.machine.at(i.a) + lane * step.a_bytes + e * size);
+      const auto [row, term] = first_factor_place(lane, e, elements);
+      product.a[row][term] = read_factor(atom.a.element, warp.machine.at(i.a) + lane * step.a_bytes + e * size);
     }
     for (std::size_t e = 0; e < atom.b.lanes; ++e)
       product.b[quarter * elements + e % elements + 4 * elements * (e / elements)][group] =
@@ -139,6 +128,22 @@ void mma(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
 }
 
 }  // namespace
+
+double read_factor(Element element, const std::byte* from) {
+  if (is_int(element)) return static_cast<double>(interpreter::read_int(element, from));
+  if (element != Element::f32) return interpreter::read_float(element, from);
+  std::uint32_t word = 0;
+  std::memcpy(&word, from, sizeof word);
+  word &= ~std::uint32_t{0x1fff};
+  float value = 0;
+  std::memcpy(&value, &word, sizeof value);
+  return static_cast<double>(value);
+}
+
+FactorPlace first_factor_place(unsigned lane, std::size_t e, std::size_t in_word) {
+  const std::size_t word = e / in_word;
+  return {lane / 4 + 8 * (word % 2), (lane % 4) * in_word + e % in_word + 4 * in_word * (word / 2)};
+}
 
 Behaviour matrix_behaviour(Opcode code) {
   switch (code) {

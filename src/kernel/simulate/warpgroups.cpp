@@ -15,6 +15,7 @@
 
 #include "kernel/matrix_atoms.h"
 #include "kernel/simulate/block.h"
+#include "kernel/simulate/factors.h"
 
 namespace tilewright::kernel::simulator {
 
@@ -92,17 +93,6 @@ std::uint32_t sum_of(const StartedProduct& product, std::size_t lane, std::size_
   return product.sums[lane * words + (word & ((1U << word_bits) - 1))];
 }
 
-double element_value(Element of, const std::byte* from) {
-  if (is_int(of)) return static_cast<double>(interpreter::read_int(of, from));
-  if (of != Element::f32) return interpreter::read_float(of, from);
-  std::uint32_t word = 0;
-  std::memcpy(&word, from, sizeof word);
-  word &= ~std::uint32_t{0x1fff};  // tf32: the lower 13 bits of the mantissa are not looked at
-  float value = 0;
-  std::memcpy(&value, &word, sizeof value);
-  return static_cast<double>(value);
-}
-
 /// One wgmma of one warp.
 class Product {
  public:
@@ -160,11 +150,9 @@ class Product {
     const std::size_t in_word = sizeof(std::uint32_t) / element_;
     for (unsigned lane = 0; lane < warp_threads; ++lane)
       for (std::size_t e = 0; e < a.lanes; ++e) {
-        const std::size_t word = e / in_word;
-        const std::size_t row = lane / 4 + 8 * (word % 2);
-        const std::size_t term = (lane % 4) * in_word + e % in_word + 4 * in_word * (word / 2);
+        const auto [row, term] = first_factor_place(lane, e, in_word);
         a_[row * terms_ + term] =
-            element_value(form_.of, warp_.machine.at(step_.instruction.a) + lane * step_.a_bytes + e * element_);
+            read_factor(form_.of, warp_.machine.at(step_.instruction.a) + lane * step_.a_bytes + e * element_);
       }
   }
 
@@ -179,7 +167,7 @@ class Product {
       address ^= (address / row_bytes % piece_rows) * piece_bytes;
       const std::byte* piece = read_piece(address);
       for (std::size_t e = 0; piece != nullptr && e < in_piece; ++e)
-        each(e, element_value(form_.of, piece + e * element_));
+        each(e, read_factor(form_.of, piece + e * element_));
       return piece != nullptr;
     };
     if (!transposed) {

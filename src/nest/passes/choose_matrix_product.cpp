@@ -19,14 +19,11 @@
 
 #include "nest/passes/contraction_tiles.h"
 #include "nest/passes/gpu_schedule.h"
+#include "support/matrix_unit.h"
 
 namespace tilewright::nest::gpu_schedule {
 namespace {
 
-constexpr std::int64_t row_bytes = 128;
-constexpr std::int64_t atom_bytes = 32;  ///< of the terms of one product
-constexpr std::int64_t group_rows = 64;
-constexpr std::int64_t group_threads = 128;
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t most_columns = 256;
 
@@ -44,10 +41,12 @@ constexpr std::int64_t registers = 65536;
 constexpr std::int64_t other_registers = 60;  ///< of a thread, beside its sums
 constexpr std::int64_t least_stages = 3;
 constexpr std::int64_t most_resident = 4;
-constexpr std::array row_counts{2 * group_rows, group_rows, 4 * group_rows};
+constexpr std::array row_counts{2 * matrix_unit::rows, matrix_unit::rows, 4 * matrix_unit::rows};
 
 struct Tile {
   std::int64_t rows = 0, columns = 0, parts = 1;
+  std::int64_t threads() const { return rows / matrix_unit::rows * matrix_unit::threads; }
+  std::int64_t registers() const { return threads() * (columns / 2 + other_registers); }
 };
 
 /// The element that the unit multiplies: of both factors, each one read, which is cast to the sums' type at most.
@@ -107,7 +106,7 @@ class Chooser {
                               std::has_single_bit(static_cast<std::uint64_t>(*of_columns))));
     };
     const bool said = written(c_.m) || written(c_.n);
-    const bool few = p_.points(c_.m) < group_rows && p_.points(c_.n) > p_.points(c_.m);
+    const bool few = p_.points(c_.m) < matrix_unit::rows && p_.points(c_.n) > p_.points(c_.m);
     if (said ? is_legal(c_.m, c_.n) || !is_legal(c_.n, c_.m) : !few) return;
     std::swap(c_.lhs, c_.rhs);
     std::swap(c_.m, c_.n);
@@ -127,8 +126,9 @@ class Chooser {
                     written(c_.batch) ? ", with a tile of a batch" : ""),
         fmt::format("64, 128 or 256 rows by twice as many threads; 8, 16, 32, 64, 128 or 256 columns; {} terms, "
                     "half as many or a quarter; no tile of an iterator that both factors and the output have",
-                    row_bytes / element_bytes()));
+                    matrix_unit::row_bytes / element_bytes()));
   }
+
   DType element() const { return p_.nest.tensors[p_.nest.reads[*plain_read(p_.nest, c_.lhs)].tensor].dtype; }
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(element())); }
   std::int64_t points(const std::vector<IterId>& group) const {
@@ -187,8 +187,8 @@ class Chooser {
     };
     std::ranges::sort(terms_, {}, [&](IterId iter) { return std::pair(rank(iter), iter.index); });
     // Staged together: a row of 128 bytes, or as many products' as there are terms.
-    const std::int64_t atom = atom_bytes / element_bytes();
-    std::int64_t left = row_bytes / element_bytes();
+    const std::int64_t atom = matrix_unit::term_bytes / element_bytes();
+    std::int64_t left = matrix_unit::row_bytes / element_bytes();
     std::int64_t all = 1;
     const auto whole = written(terms_);
     if (whole && (*whole > left || *whole < atom || left % *whole != 0)) return false;
@@ -218,8 +218,7 @@ class Chooser {
 
   /// Blocks that share a multiprocessor: by registers, and by the shared memory of their stages.
   std::int64_t resident(const Tile& tile) const {
-    const std::int64_t threads = tile.rows / group_rows * group_threads;
-    const std::int64_t by_registers = registers / (threads * (tile.columns / 2 + other_registers));
+    const std::int64_t by_registers = registers / tile.registers();
     const std::int64_t by_memory = p_.target.multiprocessor_shared_bytes / (least_stages * stage_bytes(tile));
     return std::clamp<std::int64_t>(std::min(by_registers, by_memory), 1, most_resident);
   }
@@ -233,7 +232,7 @@ class Chooser {
     const auto staged = static_cast<double>(stage_bytes(tile));
     const double products = outputs * static_cast<double>(depth() * element_bytes()) / 2 / products_a_cycle;
     // Each warpgroup reads its rows and all columns from shared memory, into which they are copied.
-    const auto groups = static_cast<double>(tile.rows / group_rows);
+    const auto groups = static_cast<double>(tile.rows / matrix_unit::rows);
     const double read = staged + (groups - 1) * static_cast<double>(tile.columns * depth() * element_bytes());
     const double step = std::max({products, staged / copied_bytes, (staged + read) / shared_bytes});
     const double stores =
@@ -258,7 +257,8 @@ class Chooser {
         for (std::int64_t parts = 1; parts <= split; parts *= 2) {
           const Tile tile{rows, columns, parts};
           if (!is_legal(tile)) continue;
-          if (written(rows_) ? rows != *written(rows_) : rows >= 2 * std::max(points(c_.m), group_rows)) continue;
+          if (written(rows_) ? rows != *written(rows_) : rows >= 2 * std::max(points(c_.m), matrix_unit::rows))
+            continue;
           if (written(columns_) ? columns != *written(columns_) : columns >= 2 * std::max(points(c_.n), least_columns))
             continue;
           if (parts > 1 &&
@@ -271,9 +271,8 @@ class Chooser {
   }
 
   bool is_legal(const Tile& tile) const {
-    const std::int64_t threads = tile.rows / group_rows * group_threads;
     const std::int64_t asked = p_.nest.schedule.threads;
-    return (asked == 0 || threads == asked) && threads * (tile.columns / 2 + other_registers) <= registers &&
+    return (asked == 0 || tile.threads() == asked) && tile.registers() <= registers &&
            least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes;
   }
 
@@ -331,7 +330,7 @@ class Chooser {
   }
 
   void fill_in() {
-    choice_.variant = matrix_variant;
+    choice_.variant = matrix_unit::variant;
     deal(columns_, tile_.columns, {{&Dealt::chunk, 2}, {&Dealt::threads, 4}, {&Dealt::pieces, tile_.columns / 8}});
     deal(rows_, tile_.rows, {{&Dealt::threads, 8}, {&Dealt::pieces, 2}, {&Dealt::groups, tile_.rows / 16}});
     for (IterId iter : terms_) {
@@ -358,7 +357,7 @@ class Chooser {
     add_caches();
     choice_.reasons.push_back(fmt::format(
         "form: contraction by matrix units; {} rows by {} columns a block of {} threads, {} terms of {} a stage",
-        tile_.rows, tile_.columns, tile_.rows / group_rows * group_threads, depth(), tilewright::name(element())));
+        tile_.rows, tile_.columns, tile_.threads(), depth(), tilewright::name(element())));
   }
 
   void add_caches() {

@@ -16,7 +16,6 @@ namespace tilewright::nest::gpu_schedule {
 
 inline constexpr std::int64_t block_threads = 256;  ///< of a block, where nothing asks for another number
 inline constexpr std::int64_t vector_bytes = 16;    ///< of the widest access
-inline constexpr std::string_view matrix_variant = "warpgroup";
 inline constexpr std::string_view scalar_variant = "block";
 inline constexpr std::int64_t few_blocks = 256;  ///< as many as leave multiprocessors idle: two each on 132
 

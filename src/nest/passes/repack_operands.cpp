@@ -10,6 +10,7 @@
 
 #include "nest/passes/gpu_schedule.h"
 #include "nest/passes/pair_factors.h"
+#include "support/matrix_unit.h"
 #include "support/tensor_symbol.h"
 
 namespace tilewright::nest {
@@ -132,7 +133,7 @@ class Repacking {
 
   /// A schedule block says itself what is staged; a matrix unit's factors are.
   bool is_staged(ReadId read) const {
-    return nest_.schedule.automatic || nest_.schedule.variant == gpu_schedule::matrix_variant ||
+    return nest_.schedule.automatic || nest_.schedule.variant == matrix_unit::variant ||
            std::ranges::find(nest_.schedule.caches, read, &CachedRead::read) != nest_.schedule.caches.end();
   }
 

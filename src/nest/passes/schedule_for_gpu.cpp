@@ -8,6 +8,7 @@
 
 #include "nest/passes/gpu_schedule.h"
 #include "nest/passes/pair_factors.h"
+#include "support/matrix_unit.h"
 
 namespace tilewright::nest {
 namespace gpu_schedule {
@@ -90,11 +91,9 @@ Choice choose(const Problem& p) {
 /// By matrix units, where the schedule asks for them, or says nothing and they are quicker.
 Result<std::optional<Choice>> choose_units(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
-  const bool demanded = variant == matrix_variant;
+  const bool demanded = variant == matrix_unit::variant;
   if (!demanded && (!p.nest.schedule.automatic || !variant.empty())) return std::nullopt;
-  const auto contraction = as_contraction(p.nest);
-  if (contraction &&
-      (demanded || (p.points(contraction->m) > 1 && p.points(contraction->n) > 1 && p.points(p.reductions) > 0)))
+  if (const auto contraction = demanded ? as_contraction(p.nest) : wide_contraction(p))
     return choose_matrix_product(p, *contraction, demanded);
   if (!demanded) return std::nullopt;
   return fail("N053", fmt::format("{} is no sum of products, which variant 'warpgroup' is for", p.nest.name),
@@ -303,7 +302,7 @@ constexpr std::int64_t register_bytes = 4;
 
 Result<void> check_schedule(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
-  if (!variant.empty() && variant != matrix_variant && variant != scalar_variant)
+  if (!variant.empty() && variant != matrix_unit::variant && variant != scalar_variant)
     return fail("N053", fmt::format("variant '{}' of {} is not to be had on {}", variant, p.nest.name, p.target.arch),
                 "'block', or 'warpgroup' for matrix units; or leave the variant out");
   constexpr std::int64_t most_stages = 8;

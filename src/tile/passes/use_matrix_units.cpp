@@ -5,13 +5,13 @@
 #include <map>
 #include <set>
 
+#include "support/matrix_unit.h"
 #include "tile/builder.h"
 #include "tile/walk.h"
 
 namespace tilewright::tile {
 namespace {
 
-constexpr std::int64_t row_bytes = 128;
 constexpr std::int64_t turned_bytes = 2;  ///< of elements whose rows may be points
 
 class MatrixUnits {
@@ -69,7 +69,7 @@ class MatrixUnits {
       return read.tensor == copy.tensor && read.index == copy.index && read.otherwise == copy.otherwise;
     });
     const std::int64_t element = static_cast<std::int64_t>(size_of(buffer.dtype));
-    const std::int64_t row = row_bytes / element;
+    const std::int64_t row = matrix_unit::row_bytes / element;
     const IterId along = contiguous_iter(program_.tensors[copy.tensor], copy.index);
     const bool turned = element == turned_bytes && along.valid() && !is_term(along);
     std::int64_t terms = 1;
@@ -124,7 +124,7 @@ class MatrixUnits {
 }  // namespace
 
 void use_matrix_units(Program& program, const nest::Nest& nest) {
-  if (nest.schedule.variant == "warpgroup") MatrixUnits(program, nest).run();
+  if (nest.schedule.variant == matrix_unit::variant) MatrixUnits(program, nest).run();
 }
 
 }  // namespace tilewright::tile

@@ -9,17 +9,8 @@
 namespace tilewright::cuda {
 namespace {
 
-class CudaBackendTest : public CudaTest {
+class CudaBackendTest : public CudaEngineTest {
  protected:
-  void SetUp() override {
-    CudaTest::SetUp();
-    ::setenv("TILEWRIGHT_CUDA_DRIVER", TILEWRIGHT_FAKE_CUDA, 1);
-  }
-  void TearDown() override {
-    ::unsetenv("TILEWRIGHT_CUDA_DRIVER");
-    CudaTest::TearDown();
-  }
-
   /// A kernel of one operand x of `count` f32, timed with a result of `output`.
   static Result<CallTiming> time(const std::string& text, std::int64_t count, const Shape& output) {
     const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "fake_cuda.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/stream.h"
@@ -40,6 +42,19 @@ class CudaTest : public testing::Test {
   static DriverPtr driver() { return Driver::load(TILEWRIGHT_FAKE_CUDA).value(); }
   static ContextPtr context() { return Context::open(driver(), 0).value(); }
   static Stream stream() { return Stream::create(context()).value(); }
+};
+
+/// Engines take the fake driver for the machine's.
+class CudaEngineTest : public CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    ::setenv("TILEWRIGHT_CUDA_DRIVER", TILEWRIGHT_FAKE_CUDA, 1);
+  }
+  void TearDown() override {
+    ::unsetenv("TILEWRIGHT_CUDA_DRIVER");
+    CudaTest::TearDown();
+  }
 };
 
 }  // namespace tilewright::cuda

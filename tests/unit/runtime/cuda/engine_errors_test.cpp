@@ -10,17 +10,8 @@
 namespace tilewright::cuda {
 namespace {
 
-class EngineErrors : public CudaTest {
+class EngineErrors : public CudaEngineTest {
  protected:
-  void SetUp() override {
-    CudaTest::SetUp();
-    ::setenv("TILEWRIGHT_CUDA_DRIVER", TILEWRIGHT_FAKE_CUDA, 1);
-  }
-  void TearDown() override {
-    ::unsetenv("TILEWRIGHT_CUDA_DRIVER");
-    CudaTest::TearDown();
-  }
-
   static Engine open(std::string_view device = "cuda") { return Engine::open(device, {.disk_cache = false}).value(); }
   static Kernel kernel(const std::string& text) { return Kernel::parse(text, "<test>").value(); }
 
