@@ -18,7 +18,7 @@ struct MemoryRange {
   std::int64_t bytes = 0;
   bool writable = true;
 };
-/// A pointer argument is an address; others are integers.
+/// A pointer argument is an address, of a tensor map that of a TensorMap (tensor_map.h); others are integers.
 using Argument = std::variant<std::int64_t, std::byte*>;
 
 /// Error K1xx with the op's text: an access outside every range and the kernel's locals, a misaligned access, a write
