@@ -80,14 +80,7 @@ class Block {
   unsigned threads() const { return threads_; }
   unsigned warp_count() const { return static_cast<unsigned>(warps_.size()); }
 
-  /// Memory of one access, checked for bounds and alignment; `data` is null after a report.
-  struct Target {
-    std::byte* data = nullptr;
-    Shadow* shadow = nullptr;  ///< null: nothing to check
-    std::uint64_t offset = 0;  ///< in the shadow
-    GlobalRange* range = nullptr;
-    bool is_local = false;
-  };
+  using Target = simulator::Target;
   /// `align`: 0 for the step's.
   Target reach(const Step& step, unsigned thread, bool shared, std::uint64_t address, std::uint64_t bytes, bool writes,
                std::uint64_t align = 0);
@@ -127,8 +120,11 @@ class Block {
   Notes& notes_at(std::uint64_t place);
   /// Ends the phase of the barrier if nothing is outstanding.
   void end_phase(std::uint64_t place);
+  /// Adds `bytes` bytes at an address in shared memory to a copy, the first `inside` of which are at `global`; false
+  /// after a report.
+  bool add_piece(BulkCopy& copy, std::uint64_t shared, std::uint64_t global, std::uint64_t bytes, std::uint64_t inside);
   void start_load(BulkCopy copy, std::uint64_t barrier_address);
-  void start_store(const BulkCopy& copy);
+  void start_store(BulkCopy copy);
   /// The thread's stores but those of its latest `pending` groups have read their source, and are done if `whole`.
   void end_stores(unsigned thread, std::uint64_t pending, bool whole);
   /// Ends one of the loads under way; false if there is none.
@@ -150,7 +146,10 @@ class Block {
     std::uint64_t warps = 0;  ///< that have arrived, a bit each
     Meeting meeting;
   };
+  void lock_source(const BulkCopy& copy, const Target& from, std::uint64_t bytes, const Mark& mark);
   void end_load(std::size_t index);
+  void free_source(const BulkCopy& copy);
+  void end_store(const BulkCopy& copy);
   bool can_run(const Warp& warp) const { return warp.runnable != 0 || is_gathered(warp); }
   bool is_gathered(const Warp& warp) const;
   void run(Warp& warp);

@@ -2,6 +2,8 @@
 // has ended the phase; a store's source may not be written until its thread's wait, nor its destination be used.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "kernel/simulate/block.h"
 
 namespace tilewright::kernel::simulator {
@@ -23,27 +25,20 @@ std::uint64_t bytes_of(Block& block, Warp& warp, const Step& step, std::uint32_t
 void bulk_load(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
   const Instruction& i = step.instruction;
   each_lane(mask, [&](unsigned lane) {
-    BulkCopy copy;
-    copy.step = &step;
-    copy.thread = warp.thread(lane);
-    copy.shared = warp.words(i.a)[lane];
-    copy.global = warp.words(i.b)[lane];
+    BulkCopy copy{.step = &step, .thread = warp.thread(lane), .loads = true};
     copy.bytes = bytes_of(block, warp, step, i.c, lane);
-    if (copy.bytes != 0) block.start_load(copy, warp.words(i.d)[lane]);
+    if (copy.bytes != 0 && block.add_piece(copy, warp.words(i.a)[lane], warp.words(i.b)[lane], copy.bytes, copy.bytes))
+      block.start_load(std::move(copy), warp.words(i.d)[lane]);
   });
 }
 
 void bulk_store(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
   const Instruction& i = step.instruction;
   each_lane(mask, [&](unsigned lane) {
-    BulkCopy copy;
-    copy.step = &step;
-    copy.thread = warp.thread(lane);
-    copy.global = warp.words(i.a)[lane];
-    copy.shared = warp.words(i.b)[lane];
-    copy.bytes = bytes_of(block, warp, step, i.c, lane);
-    copy.group = block.engine().groups[copy.thread];
-    if (copy.bytes != 0) block.start_store(copy);
+    BulkCopy copy{.step = &step, .thread = warp.thread(lane)};
+    const std::uint64_t bytes = bytes_of(block, warp, step, i.c, lane);
+    if (bytes != 0 && block.add_piece(copy, warp.words(i.b)[lane], warp.words(i.a)[lane], bytes, bytes))
+      block.start_store(std::move(copy));
   });
 }
 
@@ -81,12 +76,29 @@ Behaviour bulk_behaviour(Opcode code) {
   }
 }
 
+bool Block::add_piece(BulkCopy& copy, std::uint64_t shared, std::uint64_t global, std::uint64_t bytes,
+                      std::uint64_t inside) {
+  CopyPiece piece{.bytes = bytes, .inside = inside};
+  piece.shared = reach(*copy.step, copy.thread, true, shared, bytes, copy.loads);
+  if (inside != 0) piece.global = reach(*copy.step, copy.thread, false, global, inside, !copy.loads);
+  if (piece.shared.data == nullptr || (inside != 0 && piece.global.data == nullptr)) return false;
+  copy.pieces.push_back(piece);
+  return true;
+}
+
+/// The engine is to read the bytes, once it has been told to by the thread of the mark.
+void Block::lock_source(const BulkCopy& copy, const Target& from, std::uint64_t bytes, const Mark& mark) {
+  if (bytes == 0) return;
+  check_states(*copy.step, copy.thread, from, bytes, false);
+  if (from.shadow == nullptr) return;
+  report_if(*copy.step, copy.thread, from, from.shadow->start_copy_from(*order_, from.offset, bytes, mark));
+  report_if(*copy.step, copy.thread, from, from.shadow->find_unfenced(*order_, from.offset, bytes));
+}
+
 void Block::start_load(BulkCopy copy, std::uint64_t barrier_address) {
   const Step& step = *copy.step;
-  const Target to = reach(step, copy.thread, true, copy.shared, copy.bytes, true);
-  const Target from = reach(step, copy.thread, false, copy.global, copy.bytes, false);
   const Target barrier = reach(step, copy.thread, true, barrier_address, 8, true, 8);
-  if (to.data == nullptr || from.data == nullptr || barrier.data == nullptr) return;
+  if (barrier.data == nullptr) return;
   copy.barrier = shared_place(barrier);
   const auto found = engine_.barriers.find(copy.barrier);
   if (found == engine_.barriers.end() || !found->second.is_shown) {
@@ -96,18 +108,17 @@ void Block::start_load(BulkCopy copy, std::uint64_t barrier_address) {
                              copy.thread, index_));
     if (found == engine_.barriers.end()) return;
   }
-  const Mark mark = order_->mark(copy.thread, step.index);
-  if (to.shadow != nullptr) {
+  const Mark mark = order_->mark(copy.thread, step.index, Mark::async);
+  for (const CopyPiece& piece : copy.pieces) {
     // What threads read and write, and the engine's writes, are ordered by a barrier and a fence of each, not by the
     // barrier alone.
-    report_if(step, copy.thread, to, to.shadow->find_unfenced_users(*order_, to.offset, copy.bytes));
-    report_if(step, copy.thread, to, to.shadow->start_copy_to(*order_, to.offset, copy.bytes, mark));
+    if (Shadow* to = piece.shared.shadow; to != nullptr) {
+      report_if(step, copy.thread, piece.shared, to->find_unfenced_users(*order_, piece.shared.offset, piece.bytes));
+      report_if(step, copy.thread, piece.shared, to->start_copy_to(*order_, piece.shared.offset, piece.bytes, mark));
+    }
+    lock_source(copy, piece.global, piece.inside, mark);
   }
-  if (from.shadow != nullptr) {
-    report_if(step, copy.thread, from, from.shadow->start_copy_from(*order_, from.offset, copy.bytes, mark));
-    report_if(step, copy.thread, from, from.shadow->find_unfenced(*order_, from.offset, copy.bytes));
-  }
-  engine_.loads.push_back(copy);
+  engine_.loads.push_back(std::move(copy));
   if (!grid_.flip()) end_load(engine_.loads.size() - 1);
 }
 
@@ -118,50 +129,58 @@ bool Block::end_a_load() {
 }
 
 void Block::end_load(std::size_t index) {
-  const BulkCopy copy = engine_.loads[index];
+  const BulkCopy copy = std::move(engine_.loads[index]);
   engine_.loads.erase(engine_.loads.begin() + static_cast<std::ptrdiff_t>(index));
-  const Target to = reach(*copy.step, copy.thread, true, copy.shared, copy.bytes, true);
-  const Target from = reach(*copy.step, copy.thread, false, copy.global, copy.bytes, false);
-  std::memcpy(to.data, from.data, copy.bytes);
   const Mark mark = order_->engine_mark(copy.step->index);
-  if (to.shadow != nullptr) to.shadow->end_copy_to(to.offset, copy.bytes, mark);
-  if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, copy.bytes, mark);
+  for (const auto& [to, from, bytes, inside] : copy.pieces) {
+    if (inside != 0) std::memcpy(to.data, from.data, inside);
+    std::memset(to.data + inside, 0, bytes - inside);
+    if (to.shadow != nullptr) to.shadow->end_copy_to(to.offset, bytes, mark);
+    if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, inside, mark);
+  }
   order_->release_by_engine(notes_at(copy.barrier));
   engine_.barriers[copy.barrier].bytes -= static_cast<std::int64_t>(copy.bytes);
   end_phase(copy.barrier);
 }
 
-void Block::start_store(const BulkCopy& copy) {
+void Block::start_store(BulkCopy copy) {
   const Step& step = *copy.step;
-  const Target to = reach(step, copy.thread, false, copy.global, copy.bytes, true);
-  const Target from = reach(step, copy.thread, true, copy.shared, copy.bytes, false);
-  if (to.data == nullptr || from.data == nullptr) return;
-  const Mark mark = order_->mark(copy.thread, step.index);
-  if (from.shadow != nullptr) {
-    report_if(step, copy.thread, from, from.shadow->start_copy_from(*order_, from.offset, copy.bytes, mark));
-    report_if(step, copy.thread, from, from.shadow->find_unfenced(*order_, from.offset, copy.bytes));
+  copy.group = engine_.groups[copy.thread];
+  const Mark mark = order_->mark(copy.thread, step.index, Mark::async);
+  for (const CopyPiece& piece : copy.pieces) {
+    const Target& to = piece.global;
+    lock_source(copy, piece.shared, piece.inside, mark);
+    if (to.shadow != nullptr)
+      report_if(step, copy.thread, to, to.shadow->start_copy_to(*order_, to.offset, piece.inside, mark));
+    check_states(step, copy.thread, to, piece.inside, true);
+    note_value(to, piece.inside);
+    // A write to the source before it is read is an error of its own.
+    std::memcpy(to.data, piece.shared.data, piece.inside);
   }
-  if (to.shadow != nullptr)
-    report_if(step, copy.thread, to, to.shadow->start_copy_to(*order_, to.offset, copy.bytes, mark));
-  engine_.stores.push_back(copy);
-  note_value(to, copy.bytes);
-  std::memcpy(to.data, from.data, copy.bytes);  // a write to the source before it is read is an error of its own
+  engine_.stores.push_back(std::move(copy));
 }
 
 void Block::end_stores(unsigned thread, std::uint64_t pending, bool whole) {
   std::erase_if(engine_.stores, [&](BulkCopy& copy) {
     if (copy.thread != thread || copy.group + pending >= engine_.groups[thread]) return false;
-    const Mark mark = order_->mark(thread, copy.step->index);
-    if (!copy.has_read) {
-      const Target from = reach(*copy.step, thread, true, copy.shared, copy.bytes, false);
-      if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, copy.bytes, mark);
-    }
+    if (!copy.has_read) free_source(copy);
     copy.has_read = true;
-    if (!whole) return false;
-    const Target to = reach(*copy.step, thread, false, copy.global, copy.bytes, true);
-    if (to.shadow != nullptr) to.shadow->end_copy_to(to.offset, copy.bytes, mark);
-    return true;
+    if (whole) end_store(copy);
+    return whole;
   });
+}
+
+void Block::free_source(const BulkCopy& copy) {
+  const Mark mark = order_->mark(copy.thread, copy.step->index, Mark::async);
+  for (const CopyPiece& piece : copy.pieces)
+    if (Shadow* from = piece.shared.shadow; from != nullptr)
+      from->end_copy_from(*order_, piece.shared.offset, piece.inside, mark);
+}
+
+void Block::end_store(const BulkCopy& copy) {
+  const Mark mark = order_->mark(copy.thread, copy.step->index, Mark::async);
+  for (const CopyPiece& piece : copy.pieces)
+    if (Shadow* to = piece.global.shadow; to != nullptr) to->end_copy_to(piece.global.offset, piece.inside, mark);
 }
 
 /// A store that the block leaves behind still writes; but its source must have been read.
@@ -170,9 +189,7 @@ void Block::leave_stores() {
     if (!copy.has_read)
       grid_.report("K207", copy.step,
                    fmt::format("thread {} of block {} ends before the copy has read its source", copy.thread, index_));
-    const Target to = reach(*copy.step, copy.thread, false, copy.global, copy.bytes, true);
-    if (to.shadow != nullptr)
-      to.shadow->end_copy_to(to.offset, copy.bytes, order_->mark(copy.thread, copy.step->index));
+    end_store(copy);
   }
   engine_.stores.clear();
 }

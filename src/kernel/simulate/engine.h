@@ -1,5 +1,5 @@
 // The asynchronous side of a block: barriers in shared memory that count arrivals and bytes, and copies of whole ranges
-// by the copy engine. Part of block.h.
+// and boxes by the copy engine. Part of block.h.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,24 @@
 #include "kernel/simulate/program.h"
 
 namespace tilewright::kernel::simulator {
+
+class Shadow;
+struct GlobalRange;
+
+/// Memory of one access, checked for bounds and alignment; `data` is null after a report.
+struct Target {
+  std::byte* data = nullptr;
+  Shadow* shadow = nullptr;  ///< null: nothing to check
+  std::uint64_t offset = 0;  ///< in the shadow
+  GlobalRange* range = nullptr;
+  bool is_local = false;
+};
+
+/// Where a swizzled box, and a factor of wgmma, has the 16 bytes at `address`: of the eight rows of 128 bytes in each
+/// 1024, row r has its bytes 16 c at 16 (c xor r).
+inline std::uint64_t swizzled_address(std::uint64_t address) {
+  return address ^ (address / 128 % 8) * 16;
+}
 
 /// A barrier in shared memory. A phase ends when no arrivals and no bytes are outstanding; phases count from 0.
 struct PhaseBarrier {
@@ -23,14 +41,22 @@ struct PhaseBarrier {
   std::unordered_map<unsigned, std::int64_t> waited;  ///< by thread: the phase that it waited for last
 };
 
+/// Neighbouring bytes of a copy.
+struct CopyPiece {
+  Target shared = {};
+  Target global = {};        ///< of the bytes inside; none without any
+  std::uint64_t bytes = 0;   ///< in shared memory
+  std::uint64_t inside = 0;  ///< the first ones of them, which are copied; of a load, the others become 0
+};
+
 /// A copy that the engine has been given.
 struct BulkCopy {
   const Step* step = nullptr;
   unsigned thread = 0;
-  std::uint64_t shared = 0;  ///< the address of its end in shared memory
-  std::uint64_t global = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t barrier = 0;  ///< of a load: the place of the barrier that counts its bytes
+  bool loads = false;  ///< to shared memory
+  std::vector<CopyPiece> pieces = {};
+  std::uint64_t bytes = 0;    ///< of a load: that its barrier counts
+  std::uint64_t barrier = 0;  ///< of a load: the barrier's place
   std::uint64_t group = 0;    ///< of a store
   bool has_read = false;      ///< of a store: its source is free
 };

@@ -10,7 +10,7 @@ namespace tilewright::kernel::simulator {
 Grid::Grid(const Program& program, std::int64_t blocks, std::vector<std::int64_t> words,
            std::span<const SimulatedRange> memory, const SimulationOptions& options)
     : program_(program), options_(options), blocks_(blocks), words_(std::move(words)), random_(options.seed) {
-  const std::uint64_t granule = program.global_granule;
+  const std::uint64_t granule = global_granule(program, words_);
   for (const SimulatedRange& range : memory) {
     GlobalRange& made = ranges_.emplace_back();
     made.begin = reinterpret_cast<std::uint64_t>(range.data);
@@ -23,7 +23,8 @@ Grid::Grid(const Program& program, std::int64_t blocks, std::vector<std::int64_t
                                              range.states, made.begin - made.shadow_begin);
     const std::vector<Parameter>& parameters = program.kernel->parameters;
     for (std::size_t i = 0; i < parameters.size() && made.name.empty(); ++i) {
-      const auto word = static_cast<std::uint64_t>(words_[i]);
+      auto word = static_cast<std::uint64_t>(words_[i]);
+      if (parameters[i].tensor_map && word != 0) word = reinterpret_cast<std::uint64_t>(tensor_map_at(word).address);
       if (program.kernel->values[parameters[i].value].type.element == Element::ptr && word >= made.begin &&
           word - made.begin < made.bytes)
         made.name = value_text(*program.kernel, parameters[i].value);

@@ -109,8 +109,8 @@ void Order::fence_async(unsigned thread) {
 }
 
 bool Order::is_unfenced(const Mark& access) const {
-  return access.epoch != 0 && access.block == block_ && access.thread < async_fences_.size() &&
-         access.epoch > async_fences_[access.thread];
+  return access.epoch != 0 && access.block == block_ && (access.flags & Mark::async) == 0 &&
+         access.thread < async_fences_.size() && access.epoch > async_fences_[access.thread];
 }
 
 void Order::release_by_engine(Notes& location) {
@@ -133,7 +133,7 @@ bool Order::covers(const Acquired& acquired, const Mark& access, const Path* pat
     for (auto i = own->second.rbegin(); i != own->second.rend(); ++i) {  // the later ones know more
       if (*i >= acquired.count) continue;
       const Note& note = notes.all[*i];
-      const bool same = access.thread == note.thread && (access.flags & Mark::many) == 0;
+      const bool same = access.is_of(note.thread);
       const bool knows = access.epoch <= note.known[access.thread / warp_threads];
       if ((knows || (same && access.epoch <= note.epoch)) && reaches(std::min(note.scope, acquired.scope), note.block))
         return true;

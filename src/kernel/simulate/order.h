@@ -23,6 +23,15 @@ constexpr unsigned warp_threads = 32;
 struct Mark {
   static constexpr std::uint16_t atomic = 1;
   static constexpr std::uint16_t many = 2;  ///< other threads of the warp as well
+  /// By the copy engine or the matrix unit, between whose accesses no fence_async stands.
+  static constexpr std::uint16_t async = 4;
+  static constexpr std::uint16_t whole_warp = 8;  ///< by what all threads of the warp have started and wait for
+
+  /// Whether it is the thread's own access, and no other's.
+  bool is_of(unsigned by) const {
+    if ((flags & many) != 0) return false;
+    return thread == by || ((flags & whole_warp) != 0 && thread / warp_threads == by / warp_threads);
+  }
 
   std::uint32_t block = 0;
   std::uint32_t epoch = 0;  ///< of the thread's warp; 0 is no access
@@ -97,8 +106,8 @@ class Order {
  public:
   Order(std::uint32_t block, std::size_t warps, std::uint32_t cluster_blocks);
 
-  Mark mark(unsigned thread, std::uint32_t step) const {
-    return {block_, epochs_[thread / warp_threads], step, static_cast<std::uint16_t>(thread), 0};
+  Mark mark(unsigned thread, std::uint32_t step, std::uint16_t flags = 0) const {
+    return {block_, epochs_[thread / warp_threads], step, static_cast<std::uint16_t>(thread), flags};
   }
   /// Of what the copy engine writes: a participant of its own, which releases at barriers in shared memory.
   Mark engine_mark(std::uint32_t step) const {
@@ -108,7 +117,7 @@ class Order {
   bool before(const Mark& access, unsigned thread) const {
     if (access.epoch == 0) return true;
     if (access.block == block_) {
-      if (access.thread == thread && (access.flags & Mark::many) == 0) return true;
+      if (access.is_of(thread)) return true;
       if (access.epoch <= known(thread / warp_threads)[access.thread / warp_threads]) return true;
     }
     return has_acquired_ && is_acquired(access, thread);

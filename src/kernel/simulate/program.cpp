@@ -12,6 +12,7 @@
 #include <bit>
 #include <numeric>
 
+#include "kernel/gpu_rules.h"
 #include "kernel/print.h"
 #include "kernel/walk.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 Behaviour find_behaviour(Opcode code) {
   for (const auto find : {access_behaviour, exchange_behaviour, order_behaviour, copy_behaviour, phase_behaviour,
-                          bulk_behaviour, matrix_behaviour, warpgroup_behaviour})
+                          bulk_behaviour, tensor_behaviour, matrix_behaviour, warpgroup_behaviour})
     if (const Behaviour behaviour = find(code); behaviour.action != nullptr) return behaviour;
   return {};
 }
@@ -100,16 +101,19 @@ class Maker {
       return step;
     }
     const Op& op = *instruction.op;
-    if (op.code == Opcode::bulk_load) program_.has_bulk_loads = true;
+    if (op.code == Opcode::bulk_load || op.code == Opcode::tensor_load) program_.has_bulk_loads = true;
     if (!op.results.empty()) step.result_bytes = size(op.results[0]);
     std::uint32_t* const sizes[] = {&step.a_bytes, &step.b_bytes, &step.c_bytes, &step.d_bytes};
     for (std::size_t i = 0; i < std::min(op.operands.size(), std::size(sizes)); ++i) *sizes[i] = size(op.operands[i]);
     const Behaviour behaviour = find_behaviour(op.code);
-    const bool remote = op.code == Opcode::mbarrier_arrive && op.operands.size() == 2;
+    const auto* box = std::get_if<TensorCopy>(&op.attribute);
+    const bool remote =
+        (op.code == Opcode::mbarrier_arrive && op.operands.size() == 2) || (box != nullptr && box->multicast);
     if (behaviour.action != nullptr && !remote) {
       step.kind = behaviour.kind;
       step.action = behaviour.action;
       if (const auto operand = address_operand(op.code)) take_access(step, op, *operand);
+      if (box != nullptr) take_map(step, op, *box);
     } else if (const auto all = lane_handler(op.code, step.instruction.element);
                all != nullptr && !instruction.across) {
       step.instruction.run = all;
@@ -147,6 +151,17 @@ class Maker {
       step.align = static_cast<std::uint32_t>(bytes);
       bound(step.shared, bytes);
     }
+  }
+
+  /// Pieces of a box begin at multiples of 16; those of global memory may end at any element of a width that the map
+  /// has: see global_granule.
+  void take_map(Step& step, const Op& op, const TensorCopy& box) {
+    const std::vector<Parameter>& parameters = program_.kernel->parameters;
+    const auto map = std::ranges::find(parameters, op.operands[*tensor_map_operand(op.code)], &Parameter::value);
+    program_.map_uses.push_back(
+        {static_cast<std::size_t>(map - parameters.begin()), static_cast<std::size_t>(box.rank)});
+    narrowest_ = 1;
+    step.align = 16;
   }
 
   void bound(bool shared, std::uint64_t bytes) {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "kernel/interpret/decode.h"
 #include "kernel/shared_memory.h"
+#include "kernel/tensor_map.h"
 
 namespace tilewright::kernel::simulator {
 
@@ -56,11 +58,18 @@ struct Buffer {
   static constexpr std::uint64_t address_mask = (std::uint64_t{1} << number_shift) - 1;
 };
 
+/// A copy of boxes of a tensor.
+struct MapUse {
+  std::size_t parameter = 0;  ///< the map
+  std::size_t rank = 1;
+};
+
 struct Program {
   const Kernel* kernel = nullptr;
   interpreter::Decoded decoded;
   std::vector<Step> steps;
   std::vector<Buffer> buffers;
+  std::vector<MapUse> map_uses;
   bool has_bulk_loads = false;
   std::uint64_t shared_bytes = 0;
   std::uint64_t shared_granule = 1;  ///< divides every access to shared memory
@@ -75,6 +84,15 @@ interpreter::Handler lane_handler(Opcode code, Element element);
 /// Error K208 for an op that is not simulated. Requires a GPU kernel that verifies.
 Result<Program> make_program(const Kernel& kernel);
 
+/// The map that a parameter's word is the address of.
+inline const TensorMap& tensor_map_at(std::uint64_t word) {
+  return *reinterpret_cast<const TensorMap*>(word);
+}
+/// Error K106 for a map that the copy engine would not take, or of another rank than its copies.
+Result<void> check_tensor_maps(const Program& program, std::span<const std::int64_t> words);
+/// Divides every access to global memory, also those of the boxes of the maps.
+std::uint64_t global_granule(const Program& program, std::span<const std::int64_t> words);
+
 /// The action of an op of memory or of GPUs, and whether the warp does it together. Null for others.
 struct Behaviour {
   Action action = nullptr;
@@ -85,7 +103,8 @@ Behaviour exchange_behaviour(Opcode code);   ///< special, shared, shuffles, vot
 Behaviour order_behaviour(Opcode code);      ///< barriers, atomics, fences
 Behaviour copy_behaviour(Opcode code);       ///< asynchronous copies
 Behaviour phase_behaviour(Opcode code);      ///< barriers in shared memory
-Behaviour bulk_behaviour(Opcode code);       ///< the copy engine
+Behaviour bulk_behaviour(Opcode code);       ///< the copy engine: ranges, groups and fences
+Behaviour tensor_behaviour(Opcode code);     ///< the copy engine: boxes of tensors
 Behaviour matrix_behaviour(Opcode code);     ///< load_matrix, store_matrix, mma
 Behaviour warpgroup_behaviour(Opcode code);  ///< wgmma, its fence, commit and wait
 

@@ -64,7 +64,8 @@ void Shadow::keep_reader(Cell& cell) {
 }
 
 void Shadow::note_read(const Order& order, Cell& cell, const Mark& access) {
-  const bool same = cell.read.thread == access.thread && cell.read.block == access.block;
+  const bool same = cell.read.thread == access.thread && cell.read.block == access.block &&
+                    ((cell.read.flags ^ access.flags) & Mark::async) == 0;
   const bool follows = !keeps_all_ || cell.read.epoch == 0;
   if (!same && !(follows && order.before(cell.read, access.thread))) keep_reader(cell);
   cell.read = access;

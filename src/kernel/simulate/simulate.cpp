@@ -153,6 +153,7 @@ Result<SimulationCounters> Simulator::run(std::int64_t blocks, std::span<const A
                 fmt::format("0 to {}, in clusters of {}", most, cluster));
   auto words = interpreter::argument_words(kernel, arguments);
   if (!words) return std::unexpected(words.error());
+  if (auto legal = simulator::check_tensor_maps(program, *words); !legal) return std::unexpected(legal.error());
   if (blocks == 0) return SimulationCounters{};
   const bool sampled = !options.checked.empty() && options.parts && !may_wait(kernel);
   std::vector<std::uint32_t> clusters = options.checked;

@@ -22,6 +22,7 @@ namespace tilewright::kernel::simulator {
 namespace {
 
 constexpr std::size_t piece_bytes = 16;
+constexpr std::uint16_t of_product = Mark::async | Mark::whole_warp;
 constexpr std::size_t row_bytes = 128;
 constexpr std::size_t piece_rows = 8;
 constexpr std::size_t warp_rows = 16;
@@ -164,8 +165,7 @@ class Product {
     const auto leading = static_cast<std::uint64_t>(layout.leading);
     const auto stride = static_cast<std::uint64_t>(layout.stride);
     const auto take = [&](std::uint64_t address, auto&& each) {
-      address ^= (address / row_bytes % piece_rows) * piece_bytes;
-      const std::byte* piece = read_piece(address);
+      const std::byte* piece = read_piece(swizzled_address(address));
       for (std::size_t e = 0; piece != nullptr && e < in_piece; ++e)
         each(e, read_factor(form_.of, piece + e * element_));
       return piece != nullptr;
@@ -197,7 +197,7 @@ class Product {
     if (target.data == nullptr) return nullptr;
     if (target.shadow != nullptr) {
       const Order& order = block_.order();
-      const Mark mark = order.mark(thread, step_.index);
+      const Mark mark = order.mark(thread, step_.index, of_product);
       block_.report_if(step_, thread, target, target.shadow->start_copy_from(order, target.offset, piece_bytes, mark));
       block_.report_if(step_, thread, target, target.shadow->find_unfenced(order, target.offset, piece_bytes));
       sources_.push_back(address);
@@ -265,7 +265,7 @@ void wgmma_wait(Block& block, Warp& warp, const Step& step, std::uint32_t) {
   const unsigned thread = warp.thread(0);
   std::erase_if(warp.products, [&](const StartedProduct& product) {
     if (!is_done(product)) return false;
-    const Mark mark = block.order().mark(thread, product.step->index);
+    const Mark mark = block.order().mark(thread, product.step->index, of_product);
     for (std::uint64_t address : product.sources) {
       const Block::Target from = block.reach(*product.step, thread, true, address, piece_bytes, false, piece_bytes);
       if (from.shadow != nullptr) from.shadow->end_copy_from(block.order(), from.offset, piece_bytes, mark);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernel/simulate.h"
+#include "kernel/tensor_map.h"
 #include "kernel_text.h"
 
 namespace tilewright::kernel {
@@ -22,6 +23,9 @@ SimulatedRange range_of(std::vector<T>& values, bool writable = true, bool writt
 template <class T>
 std::byte* pointer_to(std::vector<T>& values) {
   return reinterpret_cast<std::byte*>(values.data());
+}
+inline std::byte* pointer_to(TensorMap& map) {
+  return reinterpret_cast<std::byte*>(&map);
 }
 
 /// The kernel without its n-th op of a code, in the order of the text. Of an `if` the branch stays, without its guard.
@@ -288,6 +292,81 @@ inline constexpr const char* last_arriver =
     "    }\n"
     "    %out = offset ptr %y, %own\n"
     "    store i32 %sum, %out align 4\n"
+    "  }\n"
+    "}\n";
+
+/// 32 sums over n tiles of 32 elements. Warp 0 has the engine load each tile into one of two stages, warp 1 reads it
+/// and gives the stage back. In warp 1 a thread reads what no thread has written.
+inline constexpr const char* ring =
+    "kernel ring(%x: ptr readonly align 16, %y: ptr noalias align 4, %n: i64) gpu threads 64 {\n"
+    "  %zero = constant i64 0\n"
+    "  %one = constant i64 1\n"
+    "  %four = constant i64 4\n"
+    "  %eight = constant i64 8\n"
+    "  %tile_bytes = constant i64 128\n"
+    "  %bytes = constant i32 128\n"
+    "  %one32 = constant i32 1\n"
+    "  %start = constant f32 0\n"
+    "  %tiles = shared ptr_shared bytes 256\n"
+    "  %full = shared ptr_shared bytes 16\n"
+    "  %empty = shared ptr_shared bytes 16\n"
+    "  %thread = special thread i64\n"
+    "  %lane = special lane i64\n"
+    "  %warp = special warp i64\n"
+    "  %is_first = cmp eq i64 %thread, %zero\n"
+    "  %full1 = offset ptr_shared %full, %eight\n"
+    "  %empty1 = offset ptr_shared %empty, %eight\n"
+    "  if %is_first {\n"
+    "    mbarrier_init %full count 1\n"
+    "    mbarrier_init %full1 count 1\n"
+    "    mbarrier_init %empty count 32\n"
+    "    mbarrier_init %empty1 count 32\n"
+    "    fence_mbarrier\n"
+    "  }\n"
+    "  barrier\n"
+    "  %produces = cmp eq i64 %warp, %zero\n"
+    "  if %produces {\n"
+    "    if %is_first {\n"
+    "      for %k = %zero to %n step %one {\n"
+    "        %stage = and i64 %k, %one\n"
+    "        %round = lshr i64 %k, %one\n"
+    "        %turn = add i64 %round, %one\n"
+    "        %turn32 = trunc i32 %turn\n"
+    "        %parity = and i32 %turn32, %one32\n"
+    "        %b_at = mul i64 %stage, %eight\n"
+    "        %free = offset ptr_shared %empty, %b_at\n"
+    "        %ready = offset ptr_shared %full, %b_at\n"
+    "        mbarrier_wait %free, %parity\n"
+    "        mbarrier_expect %ready, %bytes\n"
+    "        %s_at = mul i64 %stage, %tile_bytes\n"
+    "        %to = offset ptr_shared %tiles, %s_at\n"
+    "        %in_at = mul i64 %k, %tile_bytes\n"
+    "        %from = offset ptr %x, %in_at\n"
+    "        bulk_load %to, %from, %bytes, %ready\n"
+    "      }\n"
+    "    }\n"
+    "  } else {\n"
+    "    %own = mul i64 %lane, %four\n"
+    "    %sum = for %q = %zero to %n step %one carry %acc = %start {\n"
+    "      %stage2 = and i64 %q, %one\n"
+    "      %round2 = lshr i64 %q, %one\n"
+    "      %round32 = trunc i32 %round2\n"
+    "      %parity2 = and i32 %round32, %one32\n"
+    "      %b_at2 = mul i64 %stage2, %eight\n"
+    "      %free2 = offset ptr_shared %empty, %b_at2\n"
+    "      %ready2 = offset ptr_shared %full, %b_at2\n"
+    "      mbarrier_wait %ready2, %parity2\n"
+    "      %s_at2 = mul i64 %stage2, %tile_bytes\n"
+    "      %at = add i64 %s_at2, %own\n"
+    "      %p = offset ptr_shared %tiles, %at\n"
+    "      %v = load f32 %p align 4\n"
+    "      fence_async\n"
+    "      mbarrier_arrive %free2\n"
+    "      %more = add f32 %acc, %v\n"
+    "      yield %more\n"
+    "    }\n"
+    "    %out = offset ptr %y, %own\n"
+    "    store f32 %sum, %out align 4\n"
     "  }\n"
     "}\n";
 
