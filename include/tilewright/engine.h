@@ -110,6 +110,14 @@ class TILEWRIGHT_API Engine {
   }
   Result<Tensor> try_einsum(std::string_view equation, const std::vector<Tensor>& tensors) const noexcept;
 
+  /// StableHLO's dot_general of these tensors, in one call; a kernel of Kernel::dot_general keeps what it compiles.
+  /// L081 to L084: errors in the axes. B010: a pair of axes of different extents. B020: operands of different types.
+  Tensor dot_general(const Tensor& lhs, const Tensor& rhs, const DotAxes& axes, const DotOptions& options = {}) const {
+    return detail::value_or_throw(try_dot_general(lhs, rhs, axes, options));
+  }
+  Result<Tensor> try_dot_general(const Tensor& lhs, const Tensor& rhs, const DotAxes& axes,
+                                 const DotOptions& options = {}) const noexcept;
+
   struct TILEWRIGHT_INNER Inside;  ///< the library's own
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,8 +11,23 @@
 
 #include "tilewright/error.h"
 #include "tilewright/export.h"
+#include "tilewright/types.h"
 
 namespace tilewright::TILEWRIGHT_ABI {
+
+/// Which axes of the two operands of a dot_general go together, counted from 0: the first of `lhs_contracting` with the
+/// first of `rhs_contracting`, and so on. Axes that are in no list are free.
+struct DotAxes {
+  std::vector<std::size_t> lhs_contracting = {};  ///< multiplied and summed over, with …
+  std::vector<std::size_t> rhs_contracting = {};
+  std::vector<std::size_t> lhs_batch = {};  ///< run along together, with …
+  std::vector<std::size_t> rhs_batch = {};
+};
+
+struct DotOptions {
+  Precision precision = Precision::exact;  ///< how products and sums of f32 are formed
+  std::optional<DType> result_type = {};   ///< the result's element type; absent: what the operands' makes
+};
 
 /// A handle, immutable and safe to share between threads; copies share the compiled code of earlier calls, so keep one
 /// rather than parsing again. A Statement of tilewright/statement.h converts to a Kernel.
@@ -37,6 +53,17 @@ class TILEWRIGHT_API Kernel {
     return detail::value_or_throw(try_einsum(equation, ranks));
   }
   static Result<Kernel> try_einsum(std::string_view equation, const std::vector<std::size_t>& ranks) noexcept;
+
+  /// StableHLO's dot_general: axes of the result are the batch axes in the order of lhs_batch, then the left operand's
+  /// free axes, then the right one's, both in order. Operands are named a and b, the result `result`; both have one
+  /// element type. Without contracting axes nothing is summed. L081: an axis that is none. L082, L083: an axis in two
+  /// places. L084: lists of different lengths. L022: a rank above 8.
+  static Kernel dot_general(std::size_t lhs_rank, std::size_t rhs_rank, const DotAxes& axes,
+                            const DotOptions& options = {}) {
+    return detail::value_or_throw(try_dot_general(lhs_rank, rhs_rank, axes, options));
+  }
+  static Result<Kernel> try_dot_general(std::size_t lhs_rank, std::size_t rhs_rank, const DotAxes& axes,
+                                        const DotOptions& options = {}) noexcept;
 
   /// A statement's target, a program's name.
   const std::string& name() const noexcept;

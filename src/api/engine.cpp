@@ -103,6 +103,15 @@ Result<Tensor> Engine::try_einsum(std::string_view equation, const std::vector<T
   });
 }
 
+Result<Tensor> Engine::try_dot_general(const Tensor& lhs, const Tensor& rhs, const DotAxes& axes,
+                                       const DotOptions& options) const noexcept {
+  return guarded([&]() -> Result<Tensor> {
+    const auto kernel = Kernel::try_dot_general(lhs.rank(), rhs.rank(), axes, options);
+    if (!kernel) return std::unexpected(kernel.error());
+    return try_eval(*kernel, {lhs, rhs});
+  });
+}
+
 void set_threads(int count) noexcept {
   tilewright::set_threads(count);
 }

@@ -38,6 +38,19 @@ Result<Kernel> Kernel::try_einsum(std::string_view equation, const std::vector<s
   });
 }
 
+Result<Kernel> Kernel::try_dot_general(std::size_t lhs_rank, std::size_t rhs_rank, const DotAxes& axes,
+                                       const DotOptions& options) noexcept {
+  return guarded([&]() -> Result<Kernel> {
+    auto statement = lang::parse_dot_general(
+        {.lhs = {lhs_rank, axes.lhs_contracting, axes.lhs_batch},
+         .rhs = {rhs_rank, axes.rhs_contracting, axes.rhs_batch},
+         .precision = static_cast<tilewright::Precision>(options.precision),
+         .result_type = options.result_type ? std::optional(inner(*options.result_type)) : std::nullopt});
+    if (!statement) return outer(statement.error());
+    return Inside::wrap(tilewright::Kernel(std::move(*statement)));
+  });
+}
+
 const std::string& Kernel::name() const noexcept {
   return inside_->kernel.name();
 }

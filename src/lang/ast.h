@@ -101,6 +101,13 @@ struct ExampleOperand {
 };
 using Example = std::vector<ExampleOperand>;
 
+/// What the iterators of a statement that was written as `dot_general(…)` stand for, so that messages can speak of it.
+/// The statement's value is the product of the two operands.
+struct DotGeneral {
+  std::vector<std::string> batch;        ///< one for each pair of axes, in the order of the lists
+  std::vector<std::string> contracting;  ///< the same; these are summed over
+};
+
 struct Statement {
   SourcePtr source;
   Named target;
@@ -109,6 +116,7 @@ struct Statement {
   std::optional<Monoid> reduction;  ///< nullopt for '='
   Span op_span;
   ExprId value;
+  std::optional<DotGeneral> dot_general;
   std::optional<std::vector<BoundIterator>> binding;
   std::optional<ExprId> epilogue;
   std::optional<Precision> precision;

@@ -11,6 +11,7 @@
 #include "lang/bind_context.h"
 #include "lang/infer_extents.h"
 #include "lang/infer_types.h"
+#include "lang/parser.h"
 
 namespace tilewright::lang {
 
@@ -51,8 +52,6 @@ std::vector<bool> reachable_from(const Statement& statement, ExprId root) {
 }
 
 namespace {
-
-constexpr std::size_t largest_rank = 8;
 
 std::string quoted_list(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));

@@ -127,9 +127,10 @@ class Spacing {
 
  private:
   bool is_example_;
-  bool in_shape_ = false;  ///< after an example's first extent, up to the ','
-  bool unary_ = false;     ///< the last piece is a sign
-  bool is_entry_;          ///< the line begins with a reserved word
+  bool in_shape_ = false;       ///< after an example's first extent, up to the ','
+  bool unary_ = false;          ///< the last piece is a sign
+  bool between_lists_ = false;  ///< the last piece is the 'x' of [1] x [0]
+  bool is_entry_;               ///< the line begins with a reserved word
   std::size_t count_ = 0;
   std::vector<char> brackets_;
   Piece last_{LexemeKind::end, {}, {}};
@@ -147,10 +148,12 @@ bool Spacing::before(const Piece& next) {
   bool blank = true;
   if (count_ == 0 || unary_ || in_shape_ || last_.is("(") || last_.is("[") || last_.is(".") || tight_product)
     blank = false;
-  else if (next.is(")") || next.is("]") || next.is(",") || next.is(":") || next.is("."))
+  else if (next.is(")") || next.is("]") || next.is(",") || next.is("."))
     blank = false;
+  else if (next.is(":"))
+    blank = last_.is(",");  // dot_general(a[:, :], …)
   else if (next.is("(") || next.is("["))
-    blank = last_.kind != LexemeKind::name;
+    blank = last_.kind != LexemeKind::name || between_lists_;
   else if (last_.is(":"))
     blank = count_ != 2 || is_entry_;
   if (next.is(",")) {
@@ -161,6 +164,7 @@ bool Spacing::before(const Piece& next) {
   if (next.is("(") || next.is("[")) brackets_.push_back(next.text[0] == '(' && in_index ? '[' : next.text[0]);
   if ((next.is(")") || next.is("]")) && !brackets_.empty()) brackets_.pop_back();
   unary_ = sign;
+  between_lists_ = next.kind == LexemeKind::name && last_.is("]");
   last_ = next;
   ++count_;
   return blank;

@@ -82,12 +82,25 @@ class ExtentInference {
     auto [at, first] = known_.try_emplace(iterator, Known{slot.extent(), slot.symbol(), slot.origin()});
     const Known& known = at->second;
     if (first || known.extent == slot.extent()) return;
+    if (const std::string_view pair = pair_kind(iterator); !pair.empty() && !known.ranged)
+      return context_.report("B010",
+                             fmt::format("extents of {} axes differ: {} is {}, {} is {}", pair, known.origin,
+                                         known.extent, slot.origin(), slot.extent()),
+                             "the two axes of a pair have one extent", slot.index().span);
     context_.report(known.ranged ? "B011" : "B010",
                     fmt::format("extents of '{}' differ: {} is {}, {} is {}", iterator, known.origin, known.extent,
                                 slot.origin(), slot.extent()),
                     known.ranged ? "a range equals the extent of every axis that its iterator indexes alone"
                                  : "all axes that one iterator indexes alone have one extent",
                     slot.index().span);
+  }
+
+  /// "batch" or "contracting", where the iterator stands for such a pair of axes of a dot_general.
+  std::string_view pair_kind(const std::string& iterator) const {
+    const auto& pairs = context_.statement.dot_general;
+    if (!pairs) return {};
+    if (std::ranges::find(pairs->batch, iterator) != pairs->batch.end()) return "batch";
+    return std::ranges::find(pairs->contracting, iterator) != pairs->contracting.end() ? "contracting" : "";
   }
 
   /// The slots that decide an iterator which nothing has decided yet, in order. Each holds one such iterator.

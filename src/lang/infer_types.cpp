@@ -72,6 +72,11 @@ class TypeInference {
     return is_boolean(type) ? DType::f32 : type;
   }
 
+  /// The expression is the product that a dot_general stands for.
+  bool is_dot_general(std::uint32_t index) const {
+    return context_.statement.dot_general && context_.statement.value.index == index;
+  }
+
   // Upwards.
 
   void go_up(const std::vector<bool>& members) {
@@ -147,6 +152,14 @@ class TypeInference {
 
   void report_mismatch(std::uint32_t index, const ScalarOpInfo& op, ExprId left, ExprId right) {
     const auto type_of = [&](ExprId operand) { return name(*meetings_[operand.index].type); };
+    if (is_dot_general(index))
+      return context_.report("B020",
+                             fmt::format("operands of 'dot_general' have different types: '{}' is {}, '{}' is {}",
+                                         std::get<Read>(expr(left.index).node).tensor, type_of(left),
+                                         std::get<Read>(expr(right.index).node).tensor, type_of(right)),
+                             fmt::format("convert one in a statement before: t[i, j] = cast({}, {}[i, j])",
+                                         type_of(left), std::get<Read>(expr(right.index).node).tensor),
+                             expr(index).span);
     const auto text_of = [&](ExprId operand) { return context_.excerpt(expr(operand.index).span); };
     context_.report("B020",
                     fmt::format("operands of '{}' have different types: {} is {}, {} is {}", op.spelling, text_of(left),
@@ -243,7 +256,12 @@ class TypeInference {
     switch (op.operands) {
       case OpOperands::arithmetic:
       case OpOperands::ordered:
-        if (is_boolean(type)) reject("numbers", type);
+        if (is_boolean(type) && is_dot_general(index))
+          context_.report("B021", "'dot_general' takes numbers and received bool",
+                          "write the sum out: max= of 'a[i, k] and b[k, j]' for any, or convert with cast(i32, …)",
+                          expr(index).span);
+        else if (is_boolean(type))
+          reject("numbers", type);
         break;
       case OpOperands::comparison:
         if (is_boolean(type) && apply.op != ScalarOp::eq && apply.op != ScalarOp::ne) reject("numbers", type);
@@ -290,7 +308,7 @@ class TypeInference {
   void settle_result(DType type, bool computed) {
     const Statement& statement = context_.statement;
     const bool adds = statement.reduction == Monoid::sum || statement.reduction == Monoid::product;
-    if (adds && is_boolean(type))
+    if (adds && is_boolean(type) && !statement.dot_general)  // its product was refused already
       context_.report(
           "B025",
           fmt::format("bool has no arithmetic, and '{}=' needs it", statement.reduction == Monoid::sum ? "++" : "*"),

@@ -22,6 +22,23 @@ Result<Statement> parse_einsum(std::string_view equation, const std::vector<std:
                                const std::vector<std::string>& names, std::string_view target,
                                std::optional<DType> element = std::nullopt);
 
+/// The axes of one operand of a dot_general, from 0; its other axes are free.
+struct DotSide {
+  std::size_t rank = 0;
+  std::vector<std::size_t> contracting;
+  std::vector<std::size_t> batch;
+};
+struct DotCall {
+  DotSide lhs;
+  DotSide rhs;
+  Precision precision = Precision::exact;
+  std::optional<DType> result_type;
+};
+
+/// StableHLO's dot_general of operands `a` and `b` as a statement that makes `result`; its source is the statement's
+/// text with `dot_general(…)`, into which errors point. L022, L081 to L084: as for such a text.
+Result<Statement> parse_dot_general(const DotCall& call);
+
 /// Canonical layout of a file: idempotent, keeps comments, changes no meaning. Fails as parse does.
 Result<std::string> format(SourcePtr source);
 

@@ -245,6 +245,11 @@ ExprId Parser::parse_call() {
     const ExprId operand = parse_expr();
     return operand.valid() ? close({Cast{*to, operand}, {}}, height(operand) + 1) : ExprId{};
   }
+  if (name.text == "dot_general") {
+    error("L080", name.span, "'dot_general' stands in an expression, and is a statement's whole value",
+          "compute it in a statement of its own: t[i, j] = dot_general(…), and read t[i, j] here");
+    return {};
+  }
   const auto op = function_from_spelling(name.text);
   if (!op) {
     for (const Unsupported& row : unsupported_functions)

@@ -253,7 +253,11 @@ std::optional<Statement> Parser::parse_statement() {
 
 bool Parser::parse_head(Statement& statement) {
   if (!parse_target(statement) || !parse_operator(statement)) return false;
-  statement.value = parse_expr();
+  if (at_dot_general()) {
+    if (!parse_dot_general(statement)) return false;
+  } else {
+    statement.value = parse_expr();
+  }
   if (!statement.value.valid()) return false;
   if (accept("|") && !parse_binding(statement)) return false;
   if (accept("then")) {
@@ -267,8 +271,9 @@ bool Parser::parse_head(Statement& statement) {
     }
   }
   if (at_line_end() || peek().is("do")) return true;
-  error_expected(statement.epilogue  ? "an operator, 'do:' or the end of the line"
-                 : statement.binding ? "'then', 'do:' or the end of the line"
+  error_expected(statement.epilogue                            ? "an operator, 'do:' or the end of the line"
+                 : !statement.binding && statement.dot_general ? "'|', 'then', 'do:' or the end of the line"
+                 : statement.binding                           ? "'then', 'do:' or the end of the line"
                                      : "an operator, '|', 'then', 'do:' or the end of the line");
   return false;
 }
@@ -436,6 +441,7 @@ bool Parser::parse_names(std::vector<Named>& names, std::string_view what) {
 /// After the indent, to past the dedent.
 void Parser::parse_program_body(Program& program) {
   bool statement_seen = false;
+  program_ = &program;
   while (peek().kind != LexemeKind::dedent && peek().kind != LexemeKind::end && error_count() < most_errors) {
     if (peek().kind == LexemeKind::indent) {
       skip_block();
@@ -449,6 +455,7 @@ void Parser::parse_program_body(Program& program) {
       if (auto statement = parse_statement()) program.statements.push_back(std::move(*statement));
     }
   }
+  program_ = nullptr;
   if (peek().kind == LexemeKind::dedent) take();
   if (!statement_seen)
     error("L066", program.name.span, fmt::format("the program '{}' has no statements", program.name.name),

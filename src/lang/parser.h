@@ -1,14 +1,17 @@
 // The recursive-descent parser under parse(): grammar of language.md over the lexemes of lexer.h. Its parts stand in
 // parser.cpp (files, programs, statement heads), parse_expr.cpp (expressions, reads), parse_index.cpp (affine indices)
-// and parse_block.cpp (block entries, schedule lines, examples). Meaning is checked after it, in check.h.
+// parse_dot_general.cpp (dot_general calls) and parse_block.cpp (block entries, schedule lines, examples). Meaning is
+// checked after it, in check.h.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "lang/ast.h"
+#include "lang/dot_general.h"
 #include "lang/lexer.h"
 #include "support/diagnostic.h"
 
@@ -59,6 +62,15 @@ class Parser {
   bool parse_names(std::vector<Named>& names, std::string_view what);
   void parse_program_body(Program& program);
 
+  // parse_dot_general.cpp
+  bool at_dot_general() const;
+  bool parse_dot_general(Statement& statement);
+  bool parse_dot_operand(DotOperand& operand);
+  bool parse_dot_axes(DotForm& form);
+  bool parse_dot_list(std::vector<DotAxis>& axes);
+  std::optional<DotAxis> parse_dot_axis();
+  std::unordered_set<std::string> names_beside(const DotForm& form) const;
+
   // parse_expr.cpp
   ExprId parse_expr(int level = 0);
   ExprId parse_prefix(int level);
@@ -96,8 +108,9 @@ class Parser {
   Diagnostics& diagnostics_;
   LexedText lexed_;
   std::size_t position_ = 0;
-  Statement* statement_ = nullptr;  ///< being built
-  std::vector<int> heights_;        ///< by ExprId of `statement_`
+  Statement* statement_ = nullptr;    ///< being built
+  const Program* program_ = nullptr;  ///< whose body is being read
+  std::vector<int> heights_;          ///< by ExprId of `statement_`
   int nesting_ = 0;
 };
 
