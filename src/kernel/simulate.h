@@ -75,7 +75,7 @@ class Simulator {
   static Result<Simulator> make(const Kernel& kernel);
   /// Runs `blocks` blocks of the kernel's shape, a cluster's together and else one after the other. Errors: K101 to
   /// K106 as of `interpret` (K104 of shared memory and unwritten ranges too, K106 of a tensor map that is none), K201
-  /// for a grid that is not one of whole clusters, K202 to K210 for hazards, each with the op, threads, block and
+  /// for a grid that is not one of whole clusters, K202 to K211 for hazards, each with the op, threads, block and
   /// address. Errors of one op are one report.
   Result<SimulationCounters> run(std::int64_t blocks, std::span<const Argument> arguments,
                                  std::span<const SimulatedRange> memory, const SimulationOptions& options = {}) const;

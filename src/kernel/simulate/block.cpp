@@ -81,6 +81,8 @@ void Block::restart(std::uint32_t index) {
     warp.at.fill(0);
     warp.products.clear();
     warp.is_fenced = false;
+    warp.cluster_arrivals = warp.cluster_waits = 0;
+    warp.waits_for_cluster = false;
   }
 }
 

@@ -42,6 +42,10 @@ struct Warp {
   std::uint64_t product_groups = 0;  ///< committed
   std::uint32_t last_product = 0;
   bool is_fenced = false;  ///< wgmma_fence has shown what registers hold
+  // At the barrier of the cluster: how often it has arrived, and waited.
+  std::uint32_t cluster_arrivals = 0;
+  std::uint32_t cluster_waits = 0;
+  bool waits_for_cluster = false;
 };
 
 /// Calls `visit(lane)` for each bit.
@@ -61,9 +65,13 @@ struct Copy {
   bool delivered = false;
 };
 
+struct Cluster;
+
 class Block {
  public:
   Block(Grid& grid, std::uint32_t index);
+  /// Has to happen before the first step.
+  void join(Cluster& cluster) { cluster_ = &cluster; }
   /// To the start of another block, in the same memory.
   void restart(std::uint32_t index);
 
@@ -114,6 +122,16 @@ class Block {
   /// A warp comes to a barrier, to wait there or not.
   void arrive(Warp& warp, const Step& step, bool waits);
 
+  // The cluster: other blocks, and the barrier of all.
+  /// The block of this rank; null after a report.
+  Block* find_peer(const Step& step, unsigned thread, std::int64_t rank);
+  /// What lies in this block where `target` lies in the shared memory of another.
+  Target same_place(const Target& target);
+  /// Who barriers in shared memory order: the block's threads, or the cluster's.
+  MemoryScope phase_scope() const;
+  void arrive_at_cluster(Warp& warp, const Step& step);
+  void wait_for_cluster(Warp& warp, const Step& step);
+
   // Barriers in shared memory, and the copy engine.
   Engine& engine() { return engine_; }
   std::uint64_t shared_place(const Target& target) const;
@@ -123,7 +141,8 @@ class Block {
   /// Adds `bytes` bytes at an address in shared memory to a copy, the first `inside` of which are at `global`; false
   /// after a report.
   bool add_piece(BulkCopy& copy, std::uint64_t shared, std::uint64_t global, std::uint64_t bytes, std::uint64_t inside);
-  void start_load(BulkCopy copy, std::uint64_t barrier_address);
+  /// Into `to`, whose pieces and barrier lie where they are given in this block.
+  void start_load(BulkCopy copy, std::uint64_t barrier_address, Block& to);
   void start_store(BulkCopy copy);
   /// The thread's stores but those of its latest `pending` groups have read their source, and are done if `whole`.
   void end_stores(unsigned thread, std::uint64_t pending, bool whole);
@@ -148,6 +167,8 @@ class Block {
   };
   void lock_source(const BulkCopy& copy, const Target& from, std::uint64_t bytes, const Mark& mark);
   void end_load(std::size_t index);
+  void end_cluster_phase();
+  Notes& cluster_notes();
   void free_source(const BulkCopy& copy);
   void end_store(const BulkCopy& copy);
   bool can_run(const Warp& warp) const { return warp.runnable != 0 || is_gathered(warp); }
@@ -170,6 +191,7 @@ class Block {
   void count_sectors(std::uint32_t mask, const std::uint64_t* addresses, std::uint64_t skip, std::uint64_t bytes);
 
   Grid& grid_;
+  Cluster* cluster_ = nullptr;
   std::uint32_t index_;
   unsigned threads_;
   std::vector<Warp> warps_;
@@ -186,6 +208,14 @@ class Block {
   std::uint64_t locals_begin_ = 0;
   std::uint64_t thread_locals_ = 0;  ///< bytes of one thread
   std::vector<std::uint64_t> local_offsets_;
+};
+
+/// Blocks that run together, and the barrier of their warps.
+struct Cluster {
+  std::vector<Block> blocks;  ///< by rank
+  std::uint32_t phase = 0;    ///< of the barrier, that is under way
+  std::size_t arrived = 0;    ///< warps
+  std::size_t notes = 0;      ///< of arrivals, when the last phase ended
 };
 
 }  // namespace tilewright::kernel::simulator

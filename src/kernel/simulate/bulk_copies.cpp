@@ -28,7 +28,7 @@ void bulk_load(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
     BulkCopy copy{.step = &step, .thread = warp.thread(lane), .loads = true};
     copy.bytes = bytes_of(block, warp, step, i.c, lane);
     if (copy.bytes != 0 && block.add_piece(copy, warp.words(i.a)[lane], warp.words(i.b)[lane], copy.bytes, copy.bytes))
-      block.start_load(std::move(copy), warp.words(i.d)[lane]);
+      block.start_load(std::move(copy), warp.words(i.d)[lane], block);
   });
 }
 
@@ -95,31 +95,35 @@ void Block::lock_source(const BulkCopy& copy, const Target& from, std::uint64_t 
   report_if(*copy.step, copy.thread, from, from.shadow->find_unfenced(*order_, from.offset, bytes));
 }
 
-void Block::start_load(BulkCopy copy, std::uint64_t barrier_address) {
+void Block::start_load(BulkCopy copy, std::uint64_t barrier_address, Block& to) {
   const Step& step = *copy.step;
   const Target barrier = reach(step, copy.thread, true, barrier_address, 8, true, 8);
   if (barrier.data == nullptr) return;
   copy.barrier = shared_place(barrier);
-  const auto found = engine_.barriers.find(copy.barrier);
-  if (found == engine_.barriers.end() || !found->second.is_shown) {
+  const auto found = to.engine_.barriers.find(copy.barrier);
+  if (found == to.engine_.barriers.end() || !found->second.is_shown) {
     grid_.report("K209", &step,
                  fmt::format("thread {} of block {} gives the copy engine a barrier that no "
                              "fence_mbarrier has shown to it",
                              copy.thread, index_));
-    if (found == engine_.barriers.end()) return;
+    if (found == to.engine_.barriers.end()) return;
   }
+  if (barrier.shadow != nullptr && !order_->before(found->second.made, copy.thread))
+    report(step, copy.thread, barrier, {Hazard::race, barrier.offset, found->second.made});
   const Mark mark = order_->mark(copy.thread, step.index, Mark::async);
-  for (const CopyPiece& piece : copy.pieces) {
+  for (CopyPiece& piece : copy.pieces) {
+    piece.shared = to.same_place(piece.shared);
     // What threads read and write, and the engine's writes, are ordered by a barrier and a fence of each, not by the
     // barrier alone.
-    if (Shadow* to = piece.shared.shadow; to != nullptr) {
-      report_if(step, copy.thread, piece.shared, to->find_unfenced_users(*order_, piece.shared.offset, piece.bytes));
-      report_if(step, copy.thread, piece.shared, to->start_copy_to(*order_, piece.shared.offset, piece.bytes, mark));
+    const Target& at = piece.shared;
+    if (at.shadow != nullptr) {
+      report_if(step, copy.thread, at, at.shadow->find_unfenced_users(*to.order_, at.offset, piece.bytes));
+      report_if(step, copy.thread, at, at.shadow->start_copy_to(*order_, at.offset, piece.bytes, mark));
     }
     lock_source(copy, piece.global, piece.inside, mark);
   }
-  engine_.loads.push_back(std::move(copy));
-  if (!grid_.flip()) end_load(engine_.loads.size() - 1);
+  to.engine_.loads.push_back(std::move(copy));
+  if (!grid_.flip()) to.end_load(to.engine_.loads.size() - 1);
 }
 
 bool Block::end_a_load() {
@@ -138,7 +142,7 @@ void Block::end_load(std::size_t index) {
     if (to.shadow != nullptr) to.shadow->end_copy_to(to.offset, bytes, mark);
     if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, inside, mark);
   }
-  order_->release_by_engine(notes_at(copy.barrier));
+  order_->release_by_engine(notes_at(copy.barrier), phase_scope());
   engine_.barriers[copy.barrier].bytes -= static_cast<std::int64_t>(copy.bytes);
   end_phase(copy.barrier);
 }

@@ -33,9 +33,26 @@ void Order::arrive(std::size_t warp, Meeting& meeting) {
   for (std::size_t i = 0; i < epochs_.size(); ++i) meeting.known[i] = std::max(meeting.known[i], known(warp)[i]);
   meeting.known[warp] = epochs_[warp]++;
   for (const Acquired& own : warps_[warp]) take_up(meeting.acquired, own);
+  take_up_threads(warp, meeting.acquired);
+}
+
+void Order::take_up_threads(std::size_t warp, std::vector<Acquired>& all) const {
   for (const auto& [thread, acquired] : threads_)
     if (thread / warp_threads == warp)
-      for (const Acquired& own : acquired) take_up(meeting.acquired, own);
+      for (const Acquired& own : acquired) take_up(all, own);
+}
+
+void Order::release_warp(std::size_t warp, Notes& location, MemoryScope scope) {
+  Note all = note(static_cast<unsigned>(warp * warp_threads), scope);
+  take_up_threads(warp, all.acquired);
+  all.known[warp] = epochs_[warp]++;
+  publish(location, std::move(all));
+}
+
+void Order::acquire_warp(std::size_t warp, const Notes& location, std::size_t count, MemoryScope scope) {
+  if (count == 0) return;
+  take_up(warps_[warp], {&location, count, scope});
+  has_acquired_ = true;
 }
 
 void Order::leave(std::size_t warp, const Meeting& meeting) {
@@ -113,10 +130,9 @@ bool Order::is_unfenced(const Mark& access) const {
          access.thread < async_fences_.size() && access.epoch > async_fences_[access.thread];
 }
 
-void Order::release_by_engine(Notes& location) {
+void Order::release_by_engine(Notes& location, MemoryScope scope) {
   const Mark mark = engine_mark(0);
-  publish(location,
-          {block_, mark.thread, mark.epoch, MemoryScope::block, std::vector<std::uint32_t>(epochs_.size()), {}});
+  publish(location, {block_, mark.thread, mark.epoch, scope, std::vector<std::uint32_t>(epochs_.size()), {}});
   ++epochs_.back();
 }
 

@@ -128,6 +128,10 @@ class Order {
   /// A warp leaves a barrier that is complete.
   void leave(std::size_t warp, const Meeting& meeting);
 
+  /// As `release` and `acquire`, for all threads of a warp that come together.
+  void release_warp(std::size_t warp, Notes& location, MemoryScope scope);
+  void acquire_warp(std::size_t warp, const Notes& location, std::size_t count, MemoryScope scope);
+
   /// A thread's atomic at a location, after which others' releases and its own are in place.
   void atomic(unsigned thread, Notes& location, MemoryOrder order, MemoryScope scope);
   void fence(unsigned thread, MemoryScope scope);
@@ -135,7 +139,7 @@ class Order {
   void fence_async(unsigned thread);
   /// Whether an access of the block's threads lacks such a fence of its thread.
   bool is_unfenced(const Mark& access) const;
-  void release_by_engine(Notes& location);
+  void release_by_engine(Notes& location, MemoryScope scope);
   void release(unsigned thread, Notes& location, MemoryScope scope);
   void acquire(unsigned thread, const Notes& location, std::size_t count, MemoryScope scope);
 
@@ -151,6 +155,7 @@ class Order {
   bool covers(const Acquired& acquired, const Mark& access, const Path* path) const;
   bool reaches(MemoryScope scope, std::uint32_t block) const;
   Note note(unsigned thread, MemoryScope scope) const;
+  void take_up_threads(std::size_t warp, std::vector<Acquired>& all) const;
   void publish(Notes& location, Note note);
 
   std::uint32_t block_;

@@ -9,17 +9,18 @@ namespace {
 
 constexpr std::uint64_t barrier_bytes = 8;
 
-/// The barrier's place if the thread may use it there: it is initialised, and that happens before.
-std::optional<std::uint64_t> use(Block& block, const Step& step, unsigned thread, std::uint64_t address) {
-  const Block::Target target = block.reach(step, thread, true, address, barrier_bytes, true);
+/// The barrier's place in the block `home` if the thread may use it there: it is initialised, and that happens before.
+std::optional<std::uint64_t> use(Block& block, Block& home, const Step& step, unsigned thread, std::uint64_t address) {
+  Block::Target target = block.reach(step, thread, true, address, barrier_bytes, true);
   if (target.data == nullptr) return std::nullopt;
+  target = home.same_place(target);
   if (target.shadow != nullptr) {
     const Finding found =
         target.shadow->atomic(block.order(), target.offset, barrier_bytes, block.order().mark(thread, step.index));
     if (found.hazard != Hazard::none) block.report(step, thread, target, found);
   }
-  const std::uint64_t place = block.shared_place(target);
-  if (const auto found = block.engine().barriers.find(place); found != block.engine().barriers.end()) {
+  const std::uint64_t place = home.shared_place(target);
+  if (const auto found = home.engine().barriers.find(place); found != home.engine().barriers.end()) {
     if (target.shadow != nullptr && !block.order().before(found->second.made, thread))
       block.report(step, thread, target, {Hazard::race, target.offset, found->second.made});
     return place;
@@ -46,19 +47,23 @@ void mbarrier_init(Block& block, Warp& warp, const Step& step, std::uint32_t mas
 void arrive(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
   const Instruction& i = step.instruction;
   const bool announces = i.op->code == Opcode::mbarrier_expect;
+  const bool names_block = !announces && i.op->operands.size() > 1;
   each_lane(mask, [&](unsigned lane) {
     const unsigned thread = warp.thread(lane);
-    const auto place = use(block, step, thread, warp.words(i.a)[lane]);
+    Block* home = &block;
+    if (names_block) home = block.find_peer(step, thread, warp.machine.lanes<std::int32_t>(i.b)[lane]);
+    if (home == nullptr) return;
+    const auto place = use(block, *home, step, thread, warp.words(i.a)[lane]);
     if (!place) return;
-    PhaseBarrier& barrier = block.engine().barriers[*place];
+    PhaseBarrier& barrier = home->engine().barriers[*place];
     if (announces) barrier.bytes += warp.machine.lanes<std::int32_t>(i.b)[lane];
-    block.order().release(thread, block.notes_at(*place), MemoryScope::block);
+    block.order().release(thread, home->notes_at(*place), block.phase_scope());
     --barrier.pending;
     if (barrier.pending < 0)
       block.grid().report("K210", &step,
                           fmt::format("thread {} of block {} is one more to arrive than a phase of {}", thread,
                                       block.index(), barrier.count));
-    block.end_phase(*place);
+    home->end_phase(*place);
   });
 }
 
@@ -68,7 +73,7 @@ void mbarrier_wait(Block& block, Warp& warp, const Step& step, std::uint32_t mas
   const Instruction& i = step.instruction;
   each_lane(mask, [&](unsigned lane) {
     const unsigned thread = warp.thread(lane);
-    const auto place = use(block, step, thread, warp.words(i.a)[lane]);
+    const auto place = use(block, block, step, thread, warp.words(i.a)[lane]);
     if (!place) return;
     PhaseBarrier& barrier = block.engine().barriers[*place];
     const std::int64_t parity = warp.machine.lanes<std::int32_t>(i.b)[lane] & 1;
@@ -84,7 +89,7 @@ void mbarrier_wait(Block& block, Warp& warp, const Step& step, std::uint32_t mas
       return;
     }
     last = meant;
-    block.order().acquire(thread, block.notes_at(*place), barrier.notes, MemoryScope::block);
+    block.order().acquire(thread, block.notes_at(*place), barrier.notes, block.phase_scope());
   });
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 Behaviour find_behaviour(Opcode code) {
   for (const auto find : {access_behaviour, exchange_behaviour, order_behaviour, copy_behaviour, phase_behaviour,
-                          bulk_behaviour, tensor_behaviour, matrix_behaviour, warpgroup_behaviour})
+                          bulk_behaviour, tensor_behaviour, cluster_behaviour, matrix_behaviour, warpgroup_behaviour})
     if (const Behaviour behaviour = find(code); behaviour.action != nullptr) return behaviour;
   return {};
 }
@@ -106,14 +106,11 @@ class Maker {
     std::uint32_t* const sizes[] = {&step.a_bytes, &step.b_bytes, &step.c_bytes, &step.d_bytes};
     for (std::size_t i = 0; i < std::min(op.operands.size(), std::size(sizes)); ++i) *sizes[i] = size(op.operands[i]);
     const Behaviour behaviour = find_behaviour(op.code);
-    const auto* box = std::get_if<TensorCopy>(&op.attribute);
-    const bool remote =
-        (op.code == Opcode::mbarrier_arrive && op.operands.size() == 2) || (box != nullptr && box->multicast);
-    if (behaviour.action != nullptr && !remote) {
+    if (behaviour.action != nullptr) {
       step.kind = behaviour.kind;
       step.action = behaviour.action;
       if (const auto operand = address_operand(op.code)) take_access(step, op, *operand);
-      if (box != nullptr) take_map(step, op, *box);
+      if (const auto* box = std::get_if<TensorCopy>(&op.attribute)) take_map(step, op, *box);
     } else if (const auto all = lane_handler(op.code, step.instruction.element);
                all != nullptr && !instruction.across) {
       step.instruction.run = all;
@@ -144,7 +141,8 @@ class Maker {
                op.code == Opcode::bulk_store) {
       narrowest_ = std::min<std::uint64_t>(narrowest_, 2);
       step.align = 16;  // a row, or what the copy engine copies
-    } else if (op.operands.size() == 1 || op.code == Opcode::mbarrier_expect || op.code == Opcode::mbarrier_wait) {
+    } else if (op.operands.size() == 1 || op.code == Opcode::mbarrier_arrive || op.code == Opcode::mbarrier_expect ||
+               op.code == Opcode::mbarrier_wait) {
       step.align = 8;  // a barrier
       bound(true, step.align);
     } else {

@@ -105,6 +105,7 @@ Behaviour copy_behaviour(Opcode code);       ///< asynchronous copies
 Behaviour phase_behaviour(Opcode code);      ///< barriers in shared memory
 Behaviour bulk_behaviour(Opcode code);       ///< the copy engine: ranges, groups and fences
 Behaviour tensor_behaviour(Opcode code);     ///< the copy engine: boxes of tensors
+Behaviour cluster_behaviour(Opcode code);    ///< the barrier of a cluster
 Behaviour matrix_behaviour(Opcode code);     ///< load_matrix, store_matrix, mma
 Behaviour warpgroup_behaviour(Opcode code);  ///< wgmma, its fence, commit and wait
 

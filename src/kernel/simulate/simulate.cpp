@@ -14,6 +14,7 @@
 namespace tilewright::kernel {
 
 using simulator::Block;
+using simulator::Cluster;
 using simulator::Grid;
 
 struct Simulator::Program {
@@ -60,12 +61,14 @@ void put_in_order(std::vector<std::uint32_t>& numbers, const SimulationOptions& 
 /// Runs clusters one after the other.
 void run_clusters(Grid& grid, std::span<const std::uint32_t> clusters) {
   const auto size = static_cast<std::uint32_t>(grid.program().kernel->block->cluster);
-  std::vector<Block> resident;
-  resident.reserve(size);
-  for (std::uint32_t i = 0; i < size; ++i) resident.emplace_back(grid, i);
+  Cluster resident;
+  resident.blocks.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) resident.blocks.emplace_back(grid, i).join(resident);
   for (const std::uint32_t chosen : clusters) {
-    for (std::uint32_t i = 0; i < size; ++i) resident[i].restart(chosen * size + i);
-    run_cluster(grid, resident);
+    for (std::uint32_t i = 0; i < size; ++i) resident.blocks[i].restart(chosen * size + i);
+    resident.phase = 0;
+    resident.arrived = resident.notes = 0;
+    run_cluster(grid, resident.blocks);
     if (grid.stopped()) return;
   }
 }

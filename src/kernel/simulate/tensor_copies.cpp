@@ -53,7 +53,14 @@ class Box {
     shared_ = warp_.words(step_.instruction.a)[lane_];
     BulkCopy copy = start(warp_.words(step_.instruction.b)[lane_], 3);
     copy.bytes = bytes();
-    if (add_rows(copy)) block_.start_load(std::move(copy), warp_.words(step_.instruction.c)[lane_]);
+    if (!add_rows(copy)) return;
+    const std::uint64_t barrier = warp_.words(step_.instruction.c)[lane_];
+    const Op& op = *step_.instruction.op;
+    if (!std::get<TensorCopy>(op.attribute).multicast) return block_.start_load(std::move(copy), barrier, block_);
+    const auto blocks = static_cast<std::uint32_t>(word_of(op.operands.back()));
+    each_lane(blocks, [&](unsigned rank) {
+      if (Block* to = block_.find_peer(step_, thread_, rank); to != nullptr) block_.start_load(copy, barrier, *to);
+    });
   }
   void store() {
     shared_ = warp_.words(step_.instruction.b)[lane_];
@@ -64,15 +71,17 @@ class Box {
  private:
   /// `first`: the operand that is the innermost coordinate.
   BulkCopy start(std::uint64_t map, std::size_t first) {
-    const Program& program = block_.grid().program();
     const Op& op = *step_.instruction.op;
     map_ = &tensor_map_at(map);
-    for (std::size_t axis = 0; axis < map_->extents.size(); ++axis) {
-      const std::uint32_t place = program.decoded.places[op.operands[first + axis].index];
-      start_.push_back(warp_.machine.lanes<std::int32_t>(place)[lane_]);
-    }
+    for (std::size_t axis = 0; axis < map_->extents.size(); ++axis)
+      start_.push_back(word_of(op.operands[first + axis]));
     row_ = map_->box[0] * map_->element_bytes;
     return {.step = &step_, .thread = thread_, .loads = op.code == Opcode::tensor_load};
+  }
+
+  std::int32_t word_of(ValueId value) const {
+    const std::uint32_t place = block_.grid().program().decoded.places[value.index];
+    return warp_.machine.lanes<std::int32_t>(place)[lane_];
   }
 
   std::uint64_t bytes() const {

@@ -11,7 +11,7 @@ namespace tilewright::kernel {
 namespace {
 
 /// Thread t stores its four sums at d[4 t].
-constexpr const char* product =
+constexpr const char* warpgroup_product =
     "kernel product(%a: ptr readonly align 16, %b: ptr readonly align 16, %d: ptr align 16) gpu threads 128 {\n"
     "  %zero = constant f32x4 2\n"
     "  %yes = constant i1 1\n"
@@ -97,7 +97,7 @@ void expect_hazard(std::string_view text, std::initializer_list<std::string_view
 }
 
 TEST(SimulateWarpgroups, MultipliesWhatLiesInTheSwizzle) {
-  const Kernel kernel = read_kernel(product);
+  const Kernel kernel = read_kernel(warpgroup_product);
   for (const SimulationOptions& options : all_orders()) {
     Data data;
     const auto result = run(kernel, options, data);
@@ -114,7 +114,7 @@ TEST(SimulateWarpgroups, MultipliesWhatLiesInTheSwizzle) {
 }
 
 TEST(SimulateWarpgroups, SumsHaveNoValueBeforeTheWait) {
-  const Kernel early = read_kernel(replaced(product, "store f32x4 %h, %p", "store f32x4 %g, %p"));
+  const Kernel early = read_kernel(replaced(warpgroup_product, "store f32x4 %h, %p", "store f32x4 %g, %p"));
   Data data;
   const auto result = run(early, {}, data);
   ASSERT_TRUE(result) << render(result.error());
@@ -122,20 +122,20 @@ TEST(SimulateWarpgroups, SumsHaveNoValueBeforeTheWait) {
 }
 
 TEST(SimulateWarpgroups, ReportsWhatIsLeftOut) {
-  expect_hazard(replaced(product, "  fence_async\n", ""), {"K209"});
-  expect_hazard(replaced(product, "  barrier\n", ""), {"K104", "K204", "K209"});
-  const std::string plain = replaced(product, "  %f = wgmma_fence f32x4 %zero\n", "");
+  expect_hazard(replaced(warpgroup_product, "  fence_async\n", ""), {"K209"});
+  expect_hazard(replaced(warpgroup_product, "  barrier\n", ""), {"K104", "K204", "K209"});
+  const std::string plain = replaced(warpgroup_product, "  %f = wgmma_fence f32x4 %zero\n", "");
   expect_hazard(replaced(plain, "%yes, %f n 8", "%yes, %zero n 8"), {"K209"});
 }
 
 TEST(SimulateWarpgroups, ReportsProductsThatNothingWaitsFor) {
-  std::string text = replaced(product, "  %h = wgmma_wait f32x4 %g pending 0\n", "");
+  std::string text = replaced(warpgroup_product, "  %h = wgmma_wait f32x4 %g pending 0\n", "");
   expect_hazard(replaced(text, "store f32x4 %h, %p", "store f32x4 %g, %p"), {"K207"});
-  expect_hazard(replaced(product, "%g pending 0", "%g pending 1"), {"K207"});
+  expect_hazard(replaced(warpgroup_product, "%g pending 0", "%g pending 1"), {"K207"});
 }
 
 TEST(SimulateWarpgroups, FactorsAreLockedUntilTheWait) {
-  expect_hazard(replaced(product, "  wgmma_commit\n",
+  expect_hazard(replaced(warpgroup_product, "  wgmma_commit\n",
                          "  wgmma_commit\n  %mine = mul i64 %t, %n64\n  %over = offset ptr_shared %sa, %mine\n"
                          "  %value = constant f16x8 1\n  store f16x8 %value, %over align 16\n"),
                 {"K204", "K207"});
