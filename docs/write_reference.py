@@ -19,7 +19,7 @@ Written from the docstrings by `docs/write_reference.py`; [python.md](python.md)
 """
 # Every public name, in the order of the page.
 SECTIONS = {
-    "Kernels": ["kernel", "kernels", "load", "Kernel", "einsum"],
+    "Kernels": ["kernel", "kernels", "load", "Kernel", "einsum", "dot_general"],
     "What calls return": ["Tensor", "Timing", "Explanation", "Split"],
     "The machine": ["processor", "threads", "set_threads"],
     "Errors": ["Error", "InputError", "DeviceError", "OutOfMemory", "Defect", "Diagnostic"],

@@ -11,6 +11,7 @@ Arrays of NumPy, PyTorch, JAX and CuPy are used where they are. docs/python.md i
 """
 
 from . import _arrays, _errors, _native
+from ._dot import dot_general
 from ._einsum import einsum
 from ._errors import Defect, DeviceError, Diagnostic, Error, InputError, OutOfMemory
 from ._kernel import Explanation, Kernel, Split, Timing, kernel, kernels, load
@@ -22,5 +23,5 @@ _native.connect(_errors.make_error, _arrays.describe, _arrays.make_result, _arra
 
 __all__ = [
     "Defect", "DeviceError", "Diagnostic", "Error", "Explanation", "InputError", "Kernel", "OutOfMemory", "Split",
-    "Tensor", "Timing", "einsum", "kernel", "kernels", "load", "processor", "set_threads", "threads",
+    "Tensor", "Timing", "dot_general", "einsum", "kernel", "kernels", "load", "processor", "set_threads", "threads",
 ]  # fmt: skip

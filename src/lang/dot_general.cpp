@@ -63,7 +63,7 @@ class DotCheck {
       if (axis.number < 0 || axis.number >= rank)
         error("L081", axis.span,
               fmt::format("'{}' has no axis {}: its rank is {}", operand.tensor.name, text(axis.span), rank),
-              legal_axes(rank, axis.number));
+              legal_axes(rank));
       else if (!seen.insert(axis.number).second)
         error("L082", axis.span,
               fmt::format("axis {} of '{}' stands twice among its {} axes", axis.number, operand.tensor.name, what),
@@ -72,10 +72,9 @@ class DotCheck {
     return seen;
   }
 
-  static std::string legal_axes(std::int64_t rank, std::int64_t received) {
+  static std::string legal_axes(std::int64_t rank) {
     if (rank == 0) return "a scalar has no axes: leave its lists empty";
-    std::string legal = rank == 1 ? "its only axis is 0" : fmt::format("its axes are 0 to {}", rank - 1);
-    return received < 0 ? legal + "; they are not counted from the end" : legal;
+    return rank == 1 ? "its only axis is 0" : fmt::format("its axes are 0 to {}", rank - 1);
   }
 
   void check_lengths(std::string_view what, std::vector<DotAxis> DotOperand::* list, Span span) {

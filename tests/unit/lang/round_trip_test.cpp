@@ -88,13 +88,79 @@ TEST(RoundTrip, formatting_keeps_meaning_and_settles_at_once) {
   }));
 }
 
+TEST(RoundTrip, formatting_keeps_calls_of_dot_general) {
+  EXPECT_TRUE(rc::check("format of a dot_general is idempotent and changes layout alone", [] {
+    const auto slots = [](int rank) {
+      std::string text;
+      for (int axis = 0; axis < rank; ++axis) text += axis == 0 ? ":" : ", :";
+      return text;
+    };
+    const int lhs = *rc::gen::inRange(2, 6);
+    const int rhs = *rc::gen::inRange(2, 6);
+    std::string target;
+    for (int axis = 0; axis < lhs + rhs - 3; ++axis) target += (axis == 0 ? "i" : ", i") + std::to_string(axis);
+    const std::string text = fmt::format(
+        "program p(x, b, d) -> (c):\n"
+        "  c[{0}] = dot_general(x[{1}], b[{2}], contracting = [{3}] x [0], batch = [0] x [{4}]) then relu(c[{0}] + "
+        "d[])\n",
+        target, slots(lhs), slots(rhs), lhs - 1, rhs - 1);
+    RC_PRE(lhs + rhs <= 11);
+    const auto same = format(source_of(text));
+    RC_ASSERT(same.has_value());
+    RC_ASSERT(*same == text);
+    const auto statement = [](const std::string& of) {
+      return skeleton(std::get<Program>(parse_file(of).items.at(0)).statements.at(0));
+    };
+    const std::string messy = mess_up(text);
+    RC_LOG() << messy;
+    const auto once = format(source_of(messy));
+    RC_ASSERT(once.has_value());
+    RC_ASSERT(statement(*once) == statement(text));
+    RC_ASSERT(std::ranges::count(*once, '#') == std::ranges::count(messy, '#'));
+    const auto twice = format(source_of(*once));
+    RC_ASSERT(twice.has_value());
+    RC_ASSERT(*twice == *once);
+  }));
+}
+
 /// Any bytes: an answer, no crash; and what parses, formats.
 TEST(RoundTrip, arbitrary_bytes_get_an_answer) {
   EXPECT_TRUE(rc::check("parse answers", [] {
-    const std::vector<std::string> words = {
-        "o",  "[",   "]",   "i",    "(",  ")", "=",       "++=", "a",         ",",
-        "\n", "  ",  "do:", "then", "|",  "2", "else",    "-",   "schedule:", "tile",
-        "in", "..<", ".",   "\t",   "#x", "*", "program", "->",  "example:",  "f32"};
+    const std::vector<std::string> words = {"o",
+                                            "[",
+                                            "]",
+                                            "i",
+                                            "(",
+                                            ")",
+                                            "=",
+                                            "++=",
+                                            "a",
+                                            ",",
+                                            "\n",
+                                            "  ",
+                                            "do:",
+                                            "then",
+                                            "|",
+                                            "2",
+                                            "else",
+                                            "-",
+                                            "schedule:",
+                                            "tile",
+                                            "in",
+                                            "..<",
+                                            ".",
+                                            "\t",
+                                            "#x",
+                                            "*",
+                                            "program",
+                                            "->",
+                                            "example:",
+                                            "f32",
+                                            "o[i] = dot_general(a[:], b[:], ",
+                                            ":",
+                                            "0",
+                                            "contracting = [",
+                                            "] x ["};
     std::string text;
     for (int n = *rc::gen::inRange(0, 60); n > 0; --n)
       text += words[static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(words.size())))];
