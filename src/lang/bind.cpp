@@ -113,7 +113,15 @@ void check_reads(BindContext& context) {
       continue;
     }
     const OperandType* operand = context.operand(read->tensor);
-    if (operand && operand->shape.size() != read->indices.size())
+    if (!operand || operand->shape.size() == read->indices.size()) continue;
+    if (statement.dot_general && context.in_value[index])
+      context.report(
+          "B004",
+          fmt::format("'{}' has rank {} and is an operand of rank {} of 'dot_general'", read->tensor,
+                      operand->shape.size(), read->indices.size()),
+          fmt::format("give it a tensor of rank {}, or '{}' one ':' for each axis", read->indices.size(), read->tensor),
+          expr.span);
+    else
       context.report("B004",
                      fmt::format("'{}' has rank {} and is read with {} {}", read->tensor, operand->shape.size(),
                                  read->indices.size(), read->indices.size() == 1 ? "index" : "indices"),

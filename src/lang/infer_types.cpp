@@ -157,8 +157,8 @@ class TypeInference {
                              fmt::format("operands of 'dot_general' have different types: '{}' is {}, '{}' is {}",
                                          std::get<Read>(expr(left.index).node).tensor, type_of(left),
                                          std::get<Read>(expr(right.index).node).tensor, type_of(right)),
-                             fmt::format("convert one in a statement before: t[i, j] = cast({}, {}[i, j])",
-                                         type_of(left), std::get<Read>(expr(right.index).node).tensor),
+                             fmt::format("convert one in a statement before: t[…] = cast({}, {}[…])", type_of(left),
+                                         std::get<Read>(expr(right.index).node).tensor),
                              expr(index).span);
     const auto text_of = [&](ExprId operand) { return context_.excerpt(expr(operand.index).span); };
     context_.report("B020",

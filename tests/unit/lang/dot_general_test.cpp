@@ -110,6 +110,14 @@ TEST(DotGeneral, pairs_of_axes_have_one_extent) {
                 "extents of 'j' differ: axis 1 of 'b' is 4, axis 0 of 'd' is 5"});
 }
 
+TEST(DotGeneral, operands_have_the_rank_that_is_written) {
+  expect_error({batched,
+                {operand("a", DType::f32, {2, 3, 4}), operand("b", DType::f32, {4, 5})},
+                "B004",
+                "b[:, :, :]",
+                "'b' has rank 2 and is an operand of rank 3 of 'dot_general'"});
+}
+
 TEST(DotGeneral, operands_have_one_type_of_numbers) {
   const std::string_view call = batched.substr(batched.find("dot_general"));
   expect_error({batched, operands(DType::f16, DType::f32, 2, 4), "B020", call,
