@@ -18,6 +18,12 @@ Shadow::Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::si
       pages_((((bytes + granule - 1) >> shift_) >> page_shift) + 1),
       sets_(slots_) {}
 
+void Shadow::keep_all_readers() {
+  keeps_all_ = true;
+  slots_ *= 2;
+  sets_.resize(slots_);
+}
+
 void Shadow::reset() {
   for (std::unique_ptr<Page>& page : pages_) page.reset();
   sets_.resize(slots_);
@@ -57,10 +63,26 @@ void Shadow::keep_reader(Cell& cell) {
     cell.more = static_cast<std::uint32_t>(sets_.size() / slots_);
     sets_.resize(sets_.size() + slots_);
   }
-  Mark& slot = sets_[cell.more * slots_ + (by_warp_ ? cell.read.thread / warp_threads : 0)];
-  const bool others = slot.epoch != 0 && by_warp_ && slot.thread != cell.read.thread;
-  slot = cell.read;
-  if (others) slot.flags |= Mark::many;
+  std::size_t slot = by_warp_ ? cell.read.thread / warp_threads : 0;
+  if (keeps_all_ && (cell.read.flags & Mark::async) != 0) slot += slots_ / 2;
+  Readers& readers = sets_[cell.more * slots_ + slot];
+  const std::uint32_t lane = std::uint32_t{1} << cell.read.thread % warp_threads;
+  readers.lanes = by_warp_ ? readers.lanes | lane : lane;
+  readers.last = cell.read;
+  if (readers.lanes != lane) readers.last.flags |= Mark::many;
+}
+
+template <class Is>
+bool Shadow::any_of(const Readers& readers, Is&& is) {
+  if ((readers.last.flags & Mark::many) == 0) return is(readers.last);
+  Mark one = readers.last;
+  one.flags = static_cast<std::uint16_t>(one.flags & ~Mark::many);
+  const unsigned first = one.thread / warp_threads * warp_threads;
+  for (std::uint32_t lanes = readers.lanes; lanes != 0; lanes &= lanes - 1) {
+    one.thread = static_cast<std::uint16_t>(first + static_cast<unsigned>(std::countr_zero(lanes)));
+    if (is(one)) return true;
+  }
+  return false;
 }
 
 void Shadow::note_read(const Order& order, Cell& cell, const Mark& access) {
@@ -88,8 +110,10 @@ Hazard Shadow::check_write(const Order& order, const Cell& cell, const Mark& acc
   }
   if (unordered(cell.write) || unordered(cell.read)) return Hazard::race;
   if (cell.more != 0)
-    for (std::size_t slot = 0; slot < slots_; ++slot)
-      if (unordered(sets_[cell.more * slots_ + slot])) return Hazard::race;
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+      const Readers& readers = sets_[cell.more * slots_ + slot];
+      if (!order.before(readers.last, access.thread) && any_of(readers, unordered)) return Hazard::race;
+    }
   return Hazard::none;
 }
 
@@ -170,7 +194,8 @@ Finding Shadow::find_unfenced_users(const Order& order, std::uint64_t offset, st
     };
     bool found = is_unfenced(cell.write) || is_unfenced(cell.read);
     if (cell.more != 0)
-      for (std::size_t slot = 0; slot < slots_ && !found; ++slot) found = is_unfenced(sets_[cell.more * slots_ + slot]);
+      for (std::size_t slot = 0; slot < slots_ && !found; ++slot)
+        found = any_of(sets_[cell.more * slots_ + slot], is_unfenced);
     return found ? Hazard::unfenced : Hazard::none;
   });
 }

@@ -33,8 +33,9 @@ class Shadow {
   Shadow(std::uint64_t bytes, std::uint64_t granule, bool written, std::size_t warps,
          const std::uint8_t* states = nullptr, std::uint64_t states_begin = 0);
   void reset();
-  /// Readers are kept, for find_unfenced_users, until a write: also those that happen before others.
-  void keep_all_readers() { keeps_all_ = true; }
+  /// Readers are kept, for find_unfenced_users, until a write: also those that happen before others, and asynchronous
+  /// ones beside the others of their warp. Has to happen before the first access.
+  void keep_all_readers();
 
   /// Checks an access and takes it down. The range is inside of the memory.
   Finding read(const Order& order, std::uint64_t offset, std::uint64_t bytes, const Mark& access);
@@ -62,6 +63,11 @@ class Shadow {
     bool written = false;
     bool pending = false;
   };
+  /// The threads of a warp that have read, as the last one has.
+  struct Readers {
+    Mark last;
+    std::uint32_t lanes = 0;  ///< a bit each; where readers are not kept by warp, of the last one alone
+  };
   /// Granules are made a page at a time, when one is touched: a launch of a few blocks touches little.
   static constexpr unsigned page_shift = 9;
   using Page = std::array<Cell, std::size_t{1} << page_shift>;
@@ -74,6 +80,9 @@ class Shadow {
   std::uint64_t first(std::uint64_t offset) const { return offset >> shift_; }
   std::uint64_t last(std::uint64_t offset, std::uint64_t bytes) const { return (offset + bytes - 1) >> shift_; }
   Hazard check_write(const Order& order, const Cell& cell, const Mark& access, Mark& earlier) const;
+  /// Whether `is(mark)` for one of the threads, each taken to have read when the last one has.
+  template <class Is>
+  static bool any_of(const Readers& readers, Is&& is);
   void note_read(const Order& order, Cell& cell, const Mark& access);
   void keep_reader(Cell& cell);
   template <class Visit>
@@ -88,7 +97,7 @@ class Shadow {
   const std::uint8_t* states_;
   std::uint64_t states_begin_;
   std::vector<std::unique_ptr<Page>> pages_;
-  std::vector<Mark> sets_;
+  std::vector<Readers> sets_;
 };
 
 }  // namespace tilewright::kernel::simulator

@@ -41,6 +41,36 @@ TEST(SimulateEngine, RingOfStages) {
   expect_report(read_kernel(replaced(ring, "%empty count 32", "%empty count 31")), {"K210", "K204"}, run_ring);
 }
 
+TEST(SimulateEngine, ThreadsOfAWarpReadTheSameOfAStage) {
+  // Two threads read each second element.
+  std::string pairs = replaced(ring, "  %start = constant f32 0\n",
+                               "  %start = constant f32 0\n  %even = constant i64 -8\n"
+                               "  %odd = constant i64 4\n");
+  pairs = replaced(pairs, "      %at = add i64 %s_at2, %own\n",
+                   "      %pair = and i64 %own, %even\n      %at = add i64 %s_at2, %pair\n");
+  const auto run = [](const Kernel& kernel, const SimulationOptions& options) {
+    std::vector<float> x(7 * 32);
+    std::iota(x.begin(), x.end(), 0.0F);
+    std::vector<float> y(32);
+    const std::vector<Argument> arguments = {pointer_to(x), pointer_to(y), std::int64_t{7}};
+    const std::vector<SimulatedRange> memory = {range_of(x, false), range_of(y, true, false)};
+    auto result = simulate(kernel, 1, arguments, memory, options);
+    for (std::size_t t = 0; result && t < 32; ++t)
+      EXPECT_EQ(y[t], static_cast<float>(7 * (t - t % 2) + 32 * (1 + 2 + 3 + 4 + 5 + 6)));
+    return result;
+  };
+  for (const SimulationOptions& options : all_orders()) ASSERT_EQ(codes(run(read_kernel(pairs), options)), "");
+  // Each of them arrives, behind a fence of its own.
+  const std::string guard = "      %second = and i64 %own, %odd\n      %is_even = cmp eq i64 %second, %zero\n";
+  const std::string fence =
+      replaced(pairs, "      fence_async\n", guard + "      if %is_even {\n        fence_async\n      }\n");
+  expect_report(read_kernel(fence), {"K209"}, run);
+  std::string arrival = replaced(pairs, "      mbarrier_arrive %free2\n",
+                                 guard + "      if %is_even {\n        mbarrier_arrive %free2\n      }\n");
+  arrival = replaced(replaced(arrival, "%empty count 32", "%empty count 16"), "%empty1 count 32", "%empty1 count 16");
+  expect_report(read_kernel(arrival), {"K204"}, run);
+}
+
 /// The smallest reuse of a stage: a thread of each warp reads, or writes, 16 bytes that the engine then overwrites.
 /// What is between is `order`.
 std::string reused(std::string_view access, std::string_view order) {

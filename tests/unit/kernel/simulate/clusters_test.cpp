@@ -149,10 +149,10 @@ TEST(SimulateClusters, ReportsStagesThatABlockStillReads) {
 }
 
 TEST(SimulateClusters, ReportsBytesThatDoNotCome) {
-  expect_report(read_kernel(replaced(shared_rows, "%both = constant i32 3", "%both = constant i32 1")), {"K202", "K203"},
-                run_shared_rows);
-  expect_report(read_kernel(replaced(shared_rows, "%bytes = constant i32 256", "%bytes = constant i32 512")), {"K202", "K203"},
-                run_shared_rows);
+  expect_report(read_kernel(replaced(shared_rows, "%both = constant i32 3", "%both = constant i32 1")),
+                {"K202", "K203"}, run_shared_rows);
+  expect_report(read_kernel(replaced(shared_rows, "%bytes = constant i32 256", "%bytes = constant i32 512")),
+                {"K202", "K203"}, run_shared_rows);
 }
 
 TEST(SimulateClusters, ReportsBlocksThatAreNotThere) {
