@@ -45,10 +45,14 @@ std::size_t Grid::choose(std::size_t count) {
   internal_error("no order");
 }
 
+bool Grid::has_report(std::string_view code, const Step* step) const {
+  return stopped() || reported_.contains({std::string(code), step == nullptr ? nullptr : step->instruction.op});
+}
+
 void Grid::report(std::string_view code, const Step* step, std::string message) {
-  if (stopped()) return;
+  if (has_report(code, step)) return;
   const Op* op = step == nullptr ? nullptr : step->instruction.op;
-  if (!reported_.emplace(code, op).second) return;
+  reported_.emplace(code, op);
   std::string text = fmt::format("kernel {}: {}", program_.kernel->name, message);
   if (op != nullptr) text += fmt::format(", in: {}", op_text(*program_.kernel, *op));
   reports_.push_back({std::string(code), std::move(text), {}, nullptr, {}});

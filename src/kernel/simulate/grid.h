@@ -46,6 +46,8 @@ class Grid {
 
   /// One report an op and code; without a step, one a code.
   void report(std::string_view code, const Step* step, std::string message);
+  /// Whether another report of the op and code would be left out.
+  bool has_report(std::string_view code, const Step* step) const;
   bool stopped() const { return reports_.size() >= options_.max_reports; }
   const Diagnostics& reports() const { return reports_; }
 

@@ -18,6 +18,25 @@ std::string thread_text(unsigned thread, std::uint32_t block) {
   return fmt::format("thread {} of block {}", thread, block);
 }
 
+/// The code of a finding by a thread of `block`.
+std::string_view code_of(const Finding& finding, std::uint32_t block) {
+  switch (finding.hazard) {
+    case Hazard::none:
+      break;
+    case Hazard::unwritten:
+      return "K104";
+    case Hazard::race:
+      return finding.earlier.block != block ? "K205" : "K204";
+    case Hazard::pending:
+      return "K206";
+    case Hazard::locked:
+      return "K207";
+    case Hazard::unfenced:
+      return "K209";
+  }
+  internal_error("a report of nothing");
+}
+
 }  // namespace
 
 Block::Target Block::reach_shared(const Step& step, unsigned thread, std::uint64_t address, std::uint64_t bytes) {
@@ -205,6 +224,8 @@ std::string Block::place_text(const Target& target, std::uint64_t offset) const 
 }
 
 void Block::report(const Step& step, unsigned thread, const Target& target, const Finding& finding) {
+  const std::string_view code = code_of(finding, index_);
+  if (grid_.has_report(code, &step)) return;
   const std::string who = thread_text(thread, index_);
   const std::string where = place_text(target, finding.offset);
   const auto other = [&] {
@@ -213,29 +234,27 @@ void Block::report(const Step& step, unsigned thread, const Target& target, cons
     return fmt::format("{}{} ({})", thread_text(finding.earlier.thread, finding.earlier.block), many,
                        op_text(*grid_.program().kernel, *earlier.instruction.op));
   };
-  switch (finding.hazard) {
-    case Hazard::none:
-      return;
-    case Hazard::unwritten:
-      return grid_.report("K104", &step, fmt::format("{} reads {}, which nothing has written", who, where));
-    case Hazard::race:
-      if (finding.earlier.block != index_)
-        return grid_.report("K205", &step,
-                            fmt::format("{} and {} access {}, and nothing orders them", who, other(), where));
-      return grid_.report("K204", &step,
-                          fmt::format("{} and {} access {} without a barrier in between", who, other(), where));
-    case Hazard::pending:
-      return grid_.report(
-          "K206", &step,
-          fmt::format("{} accesses {}, to which an asynchronous copy of {} is on its way", who, where, other()));
-    case Hazard::locked:
-      return grid_.report("K207", &step,
-                          fmt::format("{} writes {}, which an asynchronous copy may still read", who, where));
-    case Hazard::unfenced:
-      return grid_.report("K209", &step,
-                          fmt::format("the copy engine accesses {} for {}, and {} has no fence_async behind its access",
-                                      where, who, other()));
-  }
+  const auto text = [&] {
+    switch (finding.hazard) {
+      case Hazard::none:
+        break;
+      case Hazard::unwritten:
+        return fmt::format("{} reads {}, which nothing has written", who, where);
+      case Hazard::race:
+        return fmt::format(
+            "{} and {} access {}{}", who, other(), where,
+            finding.earlier.block != index_ ? ", and nothing orders them" : " without a barrier in between");
+      case Hazard::pending:
+        return fmt::format("{} accesses {}, to which an asynchronous copy of {} is on its way", who, where, other());
+      case Hazard::locked:
+        return fmt::format("{} writes {}, which an asynchronous copy may still read", who, where);
+      case Hazard::unfenced:
+        return fmt::format("the copy engine accesses {} for {}, and {} has no fence_async behind its access", where,
+                           who, other());
+    }
+    internal_error("a report of nothing");
+  };
+  grid_.report(code, &step, text());
 }
 
 }  // namespace tilewright::kernel::simulator
