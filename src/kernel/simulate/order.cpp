@@ -2,6 +2,8 @@
 #include "kernel/simulate/order.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 namespace tilewright::kernel::simulator {
@@ -16,6 +18,27 @@ void take_up(std::vector<Acquired>& all, const Acquired& more) {
       return;
     }
   all.push_back(more);
+}
+
+/// The last of those, in ascending order of their index, whose index is below `count`; null if there is none.
+template <class T, class Index>
+const T* last_before(const std::vector<T>& all, std::size_t count, Index&& index) {
+  const auto end = std::ranges::lower_bound(all, count, {}, index);
+  return end == all.begin() ? nullptr : &*std::prev(end);
+}
+
+/// The note is the next one of the location.
+void add_to_chain(Notes::Chain& chain, const Notes& location, Note& note) {
+  const auto index = static_cast<std::uint32_t>(location.all.size());
+  if (!chain.notes.empty()) {
+    const std::vector<std::uint32_t>& before = location.all[chain.notes.back()].known;
+    for (std::size_t i = 0; i < before.size(); ++i) note.known[i] = std::max(note.known[i], before[i]);
+  }
+  chain.notes.push_back(index);
+  for (const std::uint32_t key : {std::uint32_t{note.thread}, Notes::Chain::warp_key(note.thread / warp_threads)}) {
+    std::vector<Notes::Chain::Release>& releases = chain.by_thread[key];
+    releases.push_back({index, std::max(note.epoch, releases.empty() ? 0 : releases.back().epoch)});
+  }
 }
 
 }  // namespace
@@ -82,7 +105,7 @@ void Order::publish(Notes& location, Note note) {
     if (found->from.empty() || found->from.back().count < own.count) found->from.push_back({index, own.count});
   }
   note.acquired.clear();
-  location.by_block[note.block].push_back(static_cast<std::uint32_t>(index));
+  add_to_chain(location.by_block[note.block][static_cast<std::size_t>(note.scope)], location, note);
   location.all.push_back(std::move(note));
 }
 
@@ -141,37 +164,49 @@ bool Order::reaches(MemoryScope scope, std::uint32_t block) const {
   return scope == MemoryScope::cluster && block / cluster_blocks_ == block_ / cluster_blocks_;
 }
 
-bool Order::covers(const Acquired& acquired, const Mark& access, const Path* path) const {
+/// Whether the notes say so themselves, without what they pass on of others.
+bool Order::covers(const Acquired& acquired, const Mark& access) const {
   const Notes& notes = *acquired.notes;
-  for (const Path* step = path; step != nullptr; step = step->before)
-    if (step->notes == &notes) return false;
-  if (const auto own = notes.by_block.find(access.block); own != notes.by_block.end())
-    for (auto i = own->second.rbegin(); i != own->second.rend(); ++i) {  // the later ones know more
-      if (*i >= acquired.count) continue;
-      const Note& note = notes.all[*i];
-      const bool same = access.is_of(note.thread);
-      const bool knows = access.epoch <= note.known[access.thread / warp_threads];
-      if ((knows || (same && access.epoch <= note.epoch)) && reaches(std::min(note.scope, acquired.scope), note.block))
-        return true;
-    }
-  const Path here{&notes, path};
-  return std::ranges::any_of(notes.further, [&](const Notes::Further& further) {
-    const MemoryScope scope = std::min(further.scope, acquired.scope);
-    if (!reaches(scope, further.block)) return false;
-    std::size_t count = 0;
-    for (const Notes::Further::From& from : further.from)
-      if (from.index < acquired.count) count = from.count;
-    return count != 0 && covers({further.notes, count, scope}, access, &here);
+  const auto own = notes.by_block.find(access.block);
+  if (own == notes.by_block.end()) return false;
+  const std::uint32_t warp = access.thread / warp_threads;
+  for (std::size_t scope = 0; scope < scope_count; ++scope) {
+    const Notes::Chain& chain = own->second[scope];
+    const std::uint32_t* last = last_before(chain.notes, acquired.count, std::identity{});
+    if (last == nullptr || !reaches(std::min(static_cast<MemoryScope>(scope), acquired.scope), access.block)) continue;
+    if (access.epoch <= notes.all[*last].known[warp]) return true;
+    if ((access.flags & Mark::many) != 0) continue;
+    const bool whole = (access.flags & Mark::whole_warp) != 0;
+    const auto releases = chain.by_thread.find(whole ? Notes::Chain::warp_key(warp) : access.thread);
+    if (releases == chain.by_thread.end()) continue;
+    const auto* release = last_before(releases->second, acquired.count, &Notes::Chain::Release::index);
+    if (release != nullptr && access.epoch <= release->epoch) return true;
+  }
+  return false;
+}
+
+/// Notes are looked at once, unless more of them are known by another way.
+void Order::search_at(const Acquired& next) const {
+  const bool known = std::ranges::any_of(search_, [&](const Acquired& other) {
+    return other.notes == next.notes && other.count >= next.count && other.scope >= next.scope;
   });
+  if (!known) search_.push_back(next);
 }
 
 bool Order::is_acquired(const Mark& access, unsigned thread) const {
-  const auto any = [&](const std::vector<Acquired>& all) {
-    return std::ranges::any_of(all, [&](const Acquired& own) { return covers(own, access, nullptr); });
-  };
-  if (any(warps_[thread / warp_threads])) return true;
-  const auto own = threads_.find(thread);
-  return own != threads_.end() && any(own->second);
+  search_ = warps_[thread / warp_threads];
+  if (const auto own = threads_.find(thread); own != threads_.end())
+    search_.insert(search_.end(), own->second.begin(), own->second.end());
+  for (std::size_t i = 0; i < search_.size(); ++i) {
+    const Acquired at = search_[i];
+    if (covers(at, access)) return true;
+    for (const Notes::Further& further : at.notes->further) {
+      const MemoryScope scope = std::min(further.scope, at.scope);
+      const auto* from = last_before(further.from, at.count, &Notes::Further::From::index);
+      if (from != nullptr && reaches(scope, further.block)) search_at({further.notes, from->count, scope});
+    }
+  }
+  return false;
 }
 
 }  // namespace tilewright::kernel::simulator

@@ -7,6 +7,8 @@
 // acquire takes up the notes that are there, for that thread alone until its warp's next barrier.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -18,6 +20,7 @@
 namespace tilewright::kernel::simulator {
 
 constexpr unsigned warp_threads = 32;
+constexpr std::size_t scope_count = static_cast<std::size_t>(MemoryScope::system) + 1;
 
 /// One access, as memory remembers it.
 struct Mark {
@@ -71,8 +74,18 @@ struct Notes {
     MemoryScope scope;
     std::vector<From> from;  ///< ascending in both
   };
+  /// Those of one block and scope. Each knows what those before it do.
+  struct Chain {
+    struct Release {
+      std::uint32_t index;
+      std::uint32_t epoch;  ///< the latest one until then
+    };
+    std::vector<std::uint32_t> notes;                                        ///< indices
+    std::unordered_map<std::uint32_t, std::vector<Release>> by_thread = {};  ///< and by warp: see warp_key
+    static std::uint32_t warp_key(std::uint32_t warp) { return (std::uint32_t{1} << 16) + warp; }
+  };
   std::vector<Note> all;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_block;  ///< indices
+  std::unordered_map<std::uint32_t, std::array<Chain, scope_count>> by_block;
   std::vector<Further> further;
 };
 
@@ -147,12 +160,8 @@ class Order {
   const std::uint32_t* known(std::size_t warp) const { return known_.data() + warp * epochs_.size(); }
   std::uint32_t* known(std::size_t warp) { return known_.data() + warp * epochs_.size(); }
   bool is_acquired(const Mark& access, unsigned thread) const;
-  /// The locations that have led here, of which none is looked at again.
-  struct Path {
-    const Notes* notes;
-    const Path* before;
-  };
-  bool covers(const Acquired& acquired, const Mark& access, const Path* path) const;
+  bool covers(const Acquired& acquired, const Mark& access) const;
+  void search_at(const Acquired& next) const;
   bool reaches(MemoryScope scope, std::uint32_t block) const;
   Note note(unsigned thread, MemoryScope scope) const;
   void take_up_threads(std::size_t warp, std::vector<Acquired>& all) const;
@@ -168,6 +177,7 @@ class Order {
   std::unordered_map<unsigned, Note> fenced_;                    ///< what relaxed atomics publish
   std::vector<std::uint32_t> async_fences_;                      ///< by thread: the epoch of its last fence_async
   bool has_acquired_ = false;
+  mutable std::vector<Acquired> search_;  ///< of is_acquired: what is looked at, and is to be
 };
 
 }  // namespace tilewright::kernel::simulator
