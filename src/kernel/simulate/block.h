@@ -151,7 +151,7 @@ class Block {
   /// Reports products of warpgroups that nothing has waited for.
   void report_left_products();
   /// What is left to do when all threads have ended.
-  void leave_stores();
+  void leave_copies();
 
   std::vector<Copy>& copies(unsigned thread) { return copies_[thread]; }
   std::uint64_t& groups(unsigned thread) { return groups_[thread]; }

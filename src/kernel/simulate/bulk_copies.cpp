@@ -2,6 +2,7 @@
 // has ended the phase; a store's source may not be written until its thread's wait, nor its destination be used.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kernel/simulate/block.h"
@@ -143,7 +144,10 @@ void Block::end_load(std::size_t index) {
     if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, inside, mark);
   }
   order_->release_by_engine(notes_at(copy.barrier), phase_scope());
-  engine_.barriers[copy.barrier].bytes -= static_cast<std::int64_t>(copy.bytes);
+  PhaseBarrier& barrier = engine_.barriers[copy.barrier];
+  barrier.bytes -= static_cast<std::int64_t>(copy.bytes);
+  barrier.loaded = barrier.phase;
+  barrier.loader = copy.step;
   end_phase(copy.barrier);
 }
 
@@ -187,8 +191,8 @@ void Block::end_store(const BulkCopy& copy) {
     if (Shadow* to = piece.global.shadow; to != nullptr) to->end_copy_to(piece.global.offset, piece.inside, mark);
 }
 
-/// A store that the block leaves behind still writes; but its source must have been read.
-void Block::leave_stores() {
+/// A store that the block leaves behind still writes; but its source must have been read, and loads have come.
+void Block::leave_copies() {
   for (const BulkCopy& copy : engine_.stores) {
     if (!copy.has_read)
       grid_.report("K207", copy.step,
@@ -196,6 +200,14 @@ void Block::leave_stores() {
     end_store(copy);
   }
   engine_.stores.clear();
+  const auto report_load = [&](const Step* step) {
+    grid_.report("K207", step, fmt::format("block {} ends before a thread has waited for the load", index_));
+  };
+  for (const BulkCopy& copy : engine_.loads) report_load(copy.step);
+  for (const auto& [place, barrier] : engine_.barriers)
+    if (barrier.loader != nullptr &&
+        std::ranges::none_of(barrier.waited, [&](const auto& waited) { return waited.second >= barrier.loaded; }))
+      report_load(barrier.loader);
 }
 
 }  // namespace tilewright::kernel::simulator

@@ -38,6 +38,8 @@ struct PhaseBarrier {
   Mark made;                                          ///< its initialisation
   bool is_shown = false;                              ///< to the copy engine
   std::size_t notes = 0;                              ///< at its place when the last phase ended
+  std::int64_t loaded = -1;                           ///< the last phase in which bytes of a load have come
+  const Step* loader = nullptr;                       ///< that load
   std::unordered_map<unsigned, std::int64_t> waited;  ///< by thread: the phase that it waited for last
 };
 

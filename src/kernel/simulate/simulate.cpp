@@ -44,7 +44,7 @@ void run_cluster(Grid& grid, std::vector<Block>& blocks) {
     return;
   }
   for (Block& block : blocks) {
-    block.leave_stores();
+    block.leave_copies();
     block.report_left_products();
   }
 }

@@ -36,6 +36,11 @@ TEST(SimulateEngine, RingOfStages) {
   expect_report(without(kernel, Opcode::fence_mbarrier, 0), {"K209"}, run_ring);
   expect_report(without(kernel, Opcode::barrier, 0), {"K204", "K104"}, run_ring);
   expect_report(without(kernel, Opcode::mbarrier_init, 0), {"K104"}, run_ring);
+  // The block ends while the last load may be on its way.
+  const std::string fewer = replaced(ring, "    %sum = for %q = %zero to %n",
+                                     "    %less = sub i64 %n, %one\n"
+                                     "    %sum = for %q = %zero to %less");
+  expect_report(read_kernel(fewer), {"K207"}, run_ring);
   // Reads of a stage may come behind the engine's writes of the next tile, though the barrier orders the threads.
   expect_report(without(kernel, Opcode::fence_async, 0), {"K209"}, run_ring);
   expect_report(read_kernel(replaced(ring, "%empty count 32", "%empty count 31")), {"K210", "K204"}, run_ring);
