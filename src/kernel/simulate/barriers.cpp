@@ -108,7 +108,7 @@ void atomic(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
 }
 
 void fence(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
-  if (!block.grid().options().full_checks) return;
+  if (!block.is_ordered()) return;
   const auto scope = std::get<MemoryScope>(step.instruction.op->attribute);
   each_lane(mask, [&](unsigned lane) { block.order().fence(warp.thread(lane), scope); });
 }
@@ -151,7 +151,7 @@ void Block::arrive(Warp& warp, const Step& step, bool waits) {
   }
   barrier.warps |= bit;
   barrier.arrived += warp_threads;
-  const bool ordered = grid_.options().full_checks;
+  const bool ordered = is_ordered();
   if (ordered) order_->arrive(warp.index, barrier.meeting);
   if (waits) {
     warp.blocked = true;

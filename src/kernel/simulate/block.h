@@ -84,6 +84,8 @@ class Block {
   // For the actions.
   Grid& grid() { return grid_; }
   Order& order() { return *order_; }
+  /// Whether anything asks for the order: else what threads release and acquire is not taken down.
+  bool is_ordered() const { return grid_.options().full_checks; }
   std::uint32_t index() const { return index_; }
   unsigned threads() const { return threads_; }
   unsigned warp_count() const { return static_cast<unsigned>(warps_.size()); }

@@ -143,7 +143,7 @@ void Block::end_load(std::size_t index) {
     if (to.shadow != nullptr) to.shadow->end_copy_to(to.offset, bytes, mark);
     if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, inside, mark);
   }
-  order_->release_by_engine(notes_at(copy.barrier), phase_scope());
+  if (is_ordered()) order_->release_by_engine(notes_at(copy.barrier), phase_scope());
   PhaseBarrier& barrier = engine_.barriers[copy.barrier];
   barrier.bytes -= static_cast<std::int64_t>(copy.bytes);
   barrier.loaded = barrier.phase;

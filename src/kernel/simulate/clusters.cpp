@@ -66,14 +66,14 @@ void Block::arrive_at_cluster(Warp& warp, const Step& step) {
                  fmt::format("warp {} of block {} comes to the barrier of the cluster again before it has waited there",
                              warp.index, index_));
   ++warp.cluster_arrivals;
-  if (grid_.options().full_checks) order_->release_warp(warp.index, cluster_notes(), MemoryScope::cluster);
+  if (is_ordered()) order_->release_warp(warp.index, cluster_notes(), MemoryScope::cluster);
   if (++cluster_->arrived == cluster_->blocks.size() * warps_.size()) end_cluster_phase();
 }
 
 void Block::end_cluster_phase() {
   ++cluster_->phase;
   cluster_->arrived = 0;
-  cluster_->notes = cluster_notes().all.size();
+  if (is_ordered()) cluster_->notes = cluster_notes().all.size();
   for (Block& block : cluster_->blocks)
     for (Warp& warp : block.warps_)
       if (warp.waits_for_cluster) warp.waits_for_cluster = warp.blocked = false;  // and runs the step again
@@ -89,8 +89,7 @@ void Block::wait_for_cluster(Warp& warp, const Step& step) {
     return;
   }
   ++warp.cluster_waits;
-  if (grid_.options().full_checks)
-    order_->acquire_warp(warp.index, cluster_notes(), cluster_->notes, MemoryScope::cluster);
+  if (is_ordered()) order_->acquire_warp(warp.index, cluster_notes(), cluster_->notes, MemoryScope::cluster);
 }
 
 }  // namespace tilewright::kernel::simulator

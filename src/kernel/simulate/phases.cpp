@@ -57,7 +57,7 @@ void arrive(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
     if (!place) return;
     PhaseBarrier& barrier = home->engine().barriers[*place];
     if (announces) barrier.bytes += warp.machine.lanes<std::int32_t>(i.b)[lane];
-    block.order().release(thread, home->notes_at(*place), block.phase_scope());
+    if (block.is_ordered()) block.order().release(thread, home->notes_at(*place), block.phase_scope());
     --barrier.pending;
     if (barrier.pending < 0)
       block.grid().report("K210", &step,
@@ -89,7 +89,7 @@ void mbarrier_wait(Block& block, Warp& warp, const Step& step, std::uint32_t mas
       return;
     }
     last = meant;
-    block.order().acquire(thread, block.notes_at(*place), barrier.notes, block.phase_scope());
+    if (block.is_ordered()) block.order().acquire(thread, block.notes_at(*place), barrier.notes, block.phase_scope());
   });
 }
 
@@ -130,7 +130,7 @@ void Block::end_phase(std::uint64_t place) {
   if (barrier.pending > 0 || barrier.bytes != 0) return;
   ++barrier.phase;
   barrier.pending = barrier.count;
-  barrier.notes = notes_at(place).all.size();
+  if (is_ordered()) barrier.notes = notes_at(place).all.size();
   for (Warp& warp : warps_) {
     warp.runnable |= warp.polling;
     warp.polling = 0;

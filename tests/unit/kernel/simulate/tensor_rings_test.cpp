@@ -167,6 +167,9 @@ Result<SimulationCounters> run_staged_product(const Kernel& kernel, const Simula
 TEST(SimulateTensorRings, ProductsReadStagesThatTheEngineFillsAgain) {
   const Kernel kernel = read_kernel(staged_product);
   for (const SimulationOptions& options : all_orders()) ASSERT_EQ(codes(run_staged_product(kernel, options)), "");
+  SimulationOptions unchecked;
+  unchecked.full_checks = false;
+  EXPECT_EQ(codes(run_staged_product(kernel, unchecked)), "");
   // The waits in the order of the text: the producer's for a free stage, the consumers' for a full one.
   expect_report(without(kernel, Opcode::mbarrier_wait, 0), {"K204", "K206", "K207"}, run_staged_product);
   expect_report(without(kernel, Opcode::mbarrier_wait, 1), {"K104", "K204", "K206"}, run_staged_product);
