@@ -41,6 +41,7 @@ TensorFacts row_facts(const TensorView& view) {
   TensorFacts facts = facts_of(view);
   for (std::size_t axis = 0; axis < view.rank(); ++axis) {
     if (facts.strides[axis] != StrideClass::other) continue;
+    facts.descends = facts.descends || view.strides[axis] < 0;
     const auto bytes = static_cast<std::uint64_t>(view.strides[axis]) * size_of(view.dtype);
     const int zeros = std::min(std::countr_zero(bytes), std::countr_zero(largest_alignment));
     facts.stride_align = std::min(facts.stride_align, std::uint32_t{1} << zeros);
@@ -81,7 +82,7 @@ char letter(StrideClass stride) {
 std::string text_of(const TensorFacts& facts) {
   std::string text;
   for (const StrideClass stride : facts.strides) text += letter(stride);
-  return fmt::format("[{}]@{}", text, facts.align);
+  return fmt::format("[{}]@{}{}", text, facts.align, facts.descends ? " descending" : "");
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ constexpr std::array gpu_table = {
                       "contractions by matrix units, where the schedule says so"},
     Pass<NvptxTarget>{"pipeline_copies", tile, tile,
                       [](Unit& unit, const NvptxTarget& target) {
-                        return tile::pipeline_copies(unit.program, unit.nest, target), Result<void>();
+                        return tile::pipeline_copies(unit.program, unit.nest, unit.facts, target), Result<void>();
                       },
                       "copies into shared memory run ahead"},
     Pass<NvptxTarget>{"tile_to_kernel", tile, kernel,

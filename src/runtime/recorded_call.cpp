@@ -65,7 +65,8 @@ class Recorder : public plan::Executor {
       const std::size_t slot = step.arguments.size();
       step.arguments.push_back(0);
       const bool known = std::visit(
-          Overloaded{[&](const kernel::TensorArgument& t) { return bind_tensor(step, slot, launch, t.tensor); },
+          Overloaded{[&](const kernel::TensorArgument& t) { return bind_tensor(step, slot, launch, t.tensor, 0); },
+                     [&](const kernel::TensorMapArgument& m) { return bind_map(step, slot, launch, m, symbols); },
                      [&](const kernel::SizeArgument& s) {
                        const auto value = s.evaluated(symbols);
                        step.arguments[slot] = value.value_or(0);
@@ -107,17 +108,39 @@ class Recorder : public plan::Executor {
   }
 
   bool bind_tensor(RecordedCall::LaunchStep& step, std::size_t slot, const plan::LaunchCall& launch,
-                   const std::string& name) const {
+                   const std::string& name, std::int64_t further) const {
     for (std::size_t a = 0; a < launch.launch->arguments.size(); ++a) {
       if (launch.launch->arguments[a].parameter != name) continue;
       const plan::PlanTensorId tensor = launch.launch->arguments[a].tensor;
       const bool is_view = plan_.plan.tensors[tensor].role != plan::Role::workspace;
       const auto [base, offset] =
           locate(launch.arguments[a].data, is_view ? std::optional<std::size_t>(tensor.index) : std::nullopt);
-      step.patches.push_back({slot, base, offset});
+      step.patches.push_back({slot, base, offset + further});
       return true;
     }
     return false;
+  }
+
+  /// What an axis without points, or with one, has for a stride does not matter.
+  bool bind_map(RecordedCall::LaunchStep& step, std::size_t slot, const plan::LaunchCall& launch,
+                const kernel::TensorMapArgument& argument, const SymbolValues& symbols) const {
+    constexpr std::int64_t any_stride = 16;
+    const auto offset = evaluate_modular(argument.offset, symbols);
+    RecordedCall::LaunchStep::Map bound{slot, {}};
+    bound.map.element_bytes = argument.element_bytes;
+    bound.map.box = argument.box;
+    bound.map.swizzled = true;
+    for (std::size_t axis = 0; axis < argument.extents.size(); ++axis) {
+      const auto extent = evaluate(argument.extents[axis], symbols);
+      if (!extent) return false;
+      bound.map.extents.push_back(std::max<std::int64_t>(*extent, 1));
+      if (axis == 0) continue;
+      const auto stride = evaluate(argument.strides[axis - 1], symbols);
+      if (!stride) return false;
+      bound.map.strides.push_back(*extent > 1 ? *stride : any_stride);
+    }
+    step.maps.push_back(std::move(bound));
+    return offset && bind_tensor(step, slot, launch, argument.tensor, *offset);
   }
 
   const LoweredPlan& plan_;
@@ -146,6 +169,16 @@ std::vector<std::int64_t> patched_arguments(const RecordedCall::LaunchStep& step
   for (const RecordedCall::Patch& patch : step.patches)
     arguments[patch.slot] = reinterpret_cast<std::int64_t>(bases[patch.tensor] + patch.offset);
   return arguments;
+}
+
+std::vector<kernel::TensorMap> patched_maps(const RecordedCall::LaunchStep& step,
+                                            const std::vector<std::int64_t>& arguments) {
+  std::vector<kernel::TensorMap> maps;
+  for (const auto& [slot, map] : step.maps) {
+    maps.push_back(map);
+    maps.back().address = reinterpret_cast<std::byte*>(arguments[slot]);
+  }
+  return maps;
 }
 
 TensorView patched_view(const RecordedCall::FillStep& step, const std::vector<std::byte*>& bases) {

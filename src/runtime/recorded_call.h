@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/tensor_map.h"
 #include "plan/planning.h"
 #include "support/tensor_view.h"
 
@@ -36,6 +37,12 @@ struct RecordedCall {
     std::size_t kernel;  ///< of the plan
     std::vector<std::int64_t> arguments;
     std::vector<Patch> patches;
+    /// An argument that is a tensor map: its slot, which is patched with the tensor's address, and the map without it.
+    struct Map {
+      std::size_t slot;
+      kernel::TensorMap map;
+    };
+    std::vector<Map> maps;
     std::optional<std::size_t> begin_slot, end_slot, workspace_slot;
     std::vector<std::int64_t> grid;  ///< points along each axis, the last one fastest
     std::int64_t points = 1;         ///< their product
@@ -57,6 +64,9 @@ Result<RecordedCall> record_call(const LoweredPlan& plan, const std::vector<Tens
 
 /// The arguments of a launch for tensors at these addresses (by the views, then the workspace).
 std::vector<std::int64_t> patched_arguments(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases);
+/// The launch's tensor maps, with the tensors' addresses among its patched arguments.
+std::vector<kernel::TensorMap> patched_maps(const RecordedCall::LaunchStep& step,
+                                            const std::vector<std::int64_t>& arguments);
 /// The view of a fill for tensors at these addresses.
 TensorView patched_view(const RecordedCall::FillStep& step, const std::vector<std::byte*>& bases);
 /// Does a fill in the host's memory.

@@ -37,6 +37,8 @@ States allocate_states(std::int64_t bytes) {
 
 /// As many blocks in a row as a device's grid has.
 constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;
+/// Of kernels whose blocks can run several.
+constexpr std::int64_t points_of_a_block = 2;
 
 /// Launches of no more blocks are checked whole.
 constexpr std::int64_t few_blocks = 32;
@@ -130,9 +132,15 @@ Result<void> SimulatedCall::launch(const RecordedCall::LaunchStep& step, const s
   std::vector<kernel::Argument> arguments(words.begin(), words.end());
   for (const RecordedCall::Patch& patch : step.patches)
     arguments[patch.slot] = reinterpret_cast<std::byte*>(words[patch.slot]);
+  std::vector<kernel::TensorMap> maps = patched_maps(step, words);
+  for (std::size_t m = 0; m < maps.size(); ++m) arguments[step.maps[m].slot] = reinterpret_cast<std::byte*>(&maps[m]);
   for (std::int64_t begin = 0; begin < step.points; begin += most_blocks) {
     if (step.begin_slot) arguments[*step.begin_slot] = begin;
-    const std::int64_t blocks = std::min(step.points - begin, most_blocks);
+    std::int64_t blocks = std::min(step.points - begin, most_blocks);
+    if (step.end_slot) {
+      arguments[*step.end_slot] = begin + blocks;
+      blocks = (blocks + points_of_a_block - 1) / points_of_a_block;
+    }
     auto done = plan_->simulators[step.kernel].run(blocks, arguments, memory, options);
     if (done) continue;
     for (Diagnostic& report : done.error()) {

@@ -21,6 +21,7 @@ const std::array<NvptxTarget, 3>& nvptx_targets() {
                                                                  .capability = 90,
                                                                  .ptx_version = 80,
                                                                  .has_hopper_ops = true,
+                                                                 .has_tensor_maps = true,
                                                                  .max_block_shared_bytes = 227 << 10,
                                                                  .multiprocessor_shared_bytes = 228 << 10,
                                                                  .max_cluster_blocks = 8}};

@@ -25,10 +25,11 @@ struct HostTarget {
 
 /// An NVIDIA GPU architecture, as the CUDA C++ Programming Guide's table of technical specifications has it.
 struct NvptxTarget {
-  std::string arch;             ///< "sm_90a"
-  int capability = 80;          ///< 10 · major + minor
-  int ptx_version = 78;         ///< of the text: 10 · major + minor
-  bool has_hopper_ops = false;  ///< the ops of sm_90a: warpgroup products, register reallocation
+  std::string arch;              ///< "sm_90a"
+  int capability = 80;           ///< 10 · major + minor
+  int ptx_version = 78;          ///< of the text: 10 · major + minor
+  bool has_hopper_ops = false;   ///< the ops of sm_90a: warpgroup products, register reallocation
+  bool has_tensor_maps = false;  ///< what launches kernels can give the copy engine descriptions of tensors
   int warp_threads = 32;
   int max_block_threads = 1024;
   int max_multiprocessor_threads = 2048;

@@ -220,12 +220,15 @@ struct Allocate {
   BufferId buffer;
 };  ///< contents unspecified; coordinates start at the current bases
 /// Fills the buffer from a tensor over the current scopes of the buffer's iterators; 0 up to the next multiple of
-/// `inner`, of shared memory up to the capacities. All threads of the block together fill shared memory.
+/// `inner`, of shared memory up to the capacities. All threads of the block together fill shared memory; or, with
+/// `by_engine`, the copy engine does as one thread of a warp of its own tells it, in a loop with stages whose copies
+/// are all such (placed phase; engine_copy.h has which may be). Text form: `copy a[i, k] -> a.shared by engine`.
 struct Copy {
   TensorId tensor;
   std::vector<Affine> index;
   BufferId buffer;
   std::optional<Scalar> otherwise;
+  bool by_engine = false;
 };
 /// Stores inside coordinates only. `nontemporal`: past the caches. Of the threads along an axis whose iterator the
 /// index lacks (or holds as a block's number), the first one stores.

@@ -473,6 +473,10 @@ class ProgramParser {
       copy.otherwise = otherwise(copy.tensor);
       reader_.expect("->");
       copy.buffer = buffer();
+      if (reader_.accept("by")) {
+        reader_.expect("engine");
+        copy.by_engine = true;
+      }
       op.node = std::move(copy);
     } else if (reader_.accept("store")) {
       Store store;

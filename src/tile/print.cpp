@@ -192,8 +192,9 @@ class Printer {
                    [&](const If& n) { print_if(op, n); },
                    [&](const Allocate& n) { writer_.line("allocate " + buffer_name(n.buffer)); },
                    [&](const Copy& n) {
-                     writer_.line(fmt::format("copy {}{} -> {}", access(n.tensor, n.index),
-                                              otherwise(n.otherwise, dtype_of(n.tensor)), buffer_name(n.buffer)));
+                     writer_.line(fmt::format("copy {}{} -> {}{}", access(n.tensor, n.index),
+                                              otherwise(n.otherwise, dtype_of(n.tensor)), buffer_name(n.buffer),
+                                              n.by_engine ? " by engine" : ""));
                    },
                    [&](const Store& n) { print_store(n); },
                    [&](const StoreBuffer& n) {

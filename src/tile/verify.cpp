@@ -42,6 +42,8 @@
 //     others: of f16 or bf16 with sums of f32, or of i8 with sums of i32. Their blocks have whole warpgroups of 128
 //     threads. A swizzled buffer has constant strides. (T015) That the tile is dealt to threads as the unit deals it is
 //     not checked here, but by the lowering.
+// 16. The copy engine. Copies by it open a loop with stages that has no others, and engine_copy.h says that it can do
+//     them. (T016)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,6 +53,7 @@
 #include <utility>
 
 #include "support/matrix_unit.h"
+#include "tile/engine_copy.h"
 #include "tile/verify_op.h"
 #include "tile/walk.h"
 
@@ -373,6 +376,8 @@ class Verifier {
     } else if (const std::optional<BufferId> buffer = used_buffer(op); buffer && !place.buffers.contains(*buffer)) {
       error("T011", op, "the buffer is not allocated before this op");
     }
+    if (const auto* copy = std::get_if<Copy>(&op.node); copy && copy->by_engine && !engine_copies_.contains(copy))
+      error("T016", op, "a copy by the engine does not open a loop with stages");
     if (const auto* loop = std::get_if<For>(&op.node)) check_for(op, *loop, place);
     if (const auto* branch = std::get_if<If>(&op.node)) check_if(op, *branch, place);
   }
@@ -429,6 +434,15 @@ class Verifier {
       error("T014", op, "stages are of a placed loop of threads with a constant step");
     const std::size_t head = staged_ops(program_, loop.body);
     if (head == 0) error("T014", op, "the body does not open with copies to shared memory");
+    std::size_t copies = 0;
+    std::size_t by_engine = 0;
+    for (std::size_t i = 0; i < head; ++i)
+      if (const auto* copy = std::get_if<Copy>(&loop.body.ops[i].node)) {
+        ++copies;
+        if (copy->by_engine) ++by_engine, engine_copies_.insert(copy);
+      }
+    if (by_engine > 0 && (by_engine < copies || !can_stage_by_engine(program_, loop)))
+      error("T016", op, "the copy engine does not fill these stages");
     for (std::size_t i = head; i < loop.body.ops.size(); ++i)
       walk_op(loop.body.ops[i], [&](const Op& inner) {
         if (fills_shared(program_, inner)) error("T014", inner, "shared memory is filled behind the stages' copies");
@@ -447,7 +461,8 @@ class Verifier {
   const Program& program_;
   std::vector<bool> defined_, visible_;
   std::set<BufferId> allocated_;
-  std::set<ValueId> swizzled_;  ///< loads from swizzled buffers
+  std::set<ValueId> swizzled_;           ///< loads from swizzled buffers
+  std::set<const Copy*> engine_copies_;  ///< of loops with stages
   Diagnostics errors_;
 };
 

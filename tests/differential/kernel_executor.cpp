@@ -71,6 +71,7 @@ Result<void> KernelExecutor::launch(const plan::LaunchCall& call) {
                        if (const auto size = s.evaluated(symbols)) return *size;
                        return std::nullopt;
                      },
+                     [](const kernel::TensorMapArgument&) -> std::optional<kernel::Argument> { return std::nullopt; },
                      [&](const kernel::WorkspaceArgument&) -> std::optional<kernel::Argument> {
                        memory.push_back({fresh(std::max<std::int64_t>(bytes, 1)), bytes, true});
                        return memory.back().data;

@@ -34,12 +34,16 @@ std::int64_t divisor_of_product(std::int64_t align, std::int64_t factor) {
   return fits ? product : align;
 }
 
+}  // namespace
+
 IntExpr constant_bytes(const tile::Tensor& tensor, const std::vector<tile::Affine>& index) {
   IntExpr sum = 0;
   for (std::size_t slot = 0; slot < index.size(); ++slot)
     if (index[slot].constant != 0) sum = sum + stride_bytes(tensor, slot) * index[slot].constant;
   return sum;
 }
+
+namespace {
 
 std::string affine_key(const std::vector<tile::Affine>& index) {
   std::string key;

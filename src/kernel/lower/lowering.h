@@ -19,6 +19,7 @@
 #include "kernel/builder.h"
 #include "kernel/lower/tile_to_kernel.h"
 #include "support/matrix_unit.h"
+#include "tile/engine_copy.h"
 #include "tile/ir.h"
 
 namespace tilewright::kernel::lowering {
@@ -104,6 +105,9 @@ struct AccessMap {
   std::optional<tile::BufferId> buffer;
 };
 
+/// Bytes from a tensor's start to where the iterators of an index are all 0.
+IntExpr constant_bytes(const tile::Tensor& tensor, const std::vector<tile::Affine>& index);
+
 /// Pieces of a copy along an axis of its buffer, or along one level of it.
 struct PieceAxis {
   IterId iter;
@@ -176,12 +180,35 @@ struct MatrixFactor {
   std::int64_t term_bytes(std::int64_t term) const;
 };
 
+std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
+                          std::map<tile::BufferId, std::int64_t>& offsets);
+
 /// The shared memory of a loop's stages, one behind the other; a stage holds the loop's buffers.
 struct Ring {
   std::vector<AheadCopy> copies;
   std::map<std::string, ValueId> readers;  ///< by access_key: the thread's address in the first stage
   std::int64_t stage_bytes = 0;
   std::int64_t stages = 1;
+};
+
+/// Which stage of the ring a warp comes to, and whether it has gone round an odd number of times; both i32.
+struct RingPlace {
+  ValueId slot, parity;
+};
+
+/// What the copy engine fills for a loop with stages.
+struct EngineRing {
+  struct Filled {
+    const tile::Copy* copy;
+    tile::EngineCopy plan;
+    ValueId map;
+  };
+  const tile::For* loop = nullptr;
+  std::vector<Filled> copies;
+  std::int64_t bytes = 0;        ///< that a step's copies move
+  std::int64_t stage_bytes = 0;  ///< from a stage to the next
+  ValueId end;                   ///< of the launch's points
+  ValueId full, empty;           ///< barriers of the first stage; the others' lie one behind the other
 };
 
 class Lowering {
@@ -221,6 +248,8 @@ class Lowering {
   std::int64_t repetitions(const tile::For& loop, std::int64_t length) const;
   std::int64_t copies_inside(const tile::For& loop) const;
   std::vector<Registers> run_ops(const tile::Block& block);
+  template <class Body>
+  std::vector<ValueId> loop(ValueId begin, ValueId end, ValueId step, std::vector<ValueId> carried, Body&& body);
   void allocate(tile::BufferId buffer);
   template <class Body>
   void in_scope(IterId iter, Scope scope, Body&& body);
@@ -279,6 +308,18 @@ class Lowering {
   ValueId valid_bytes(const AheadCopy& ahead, const PiecePlace& place, std::int64_t lane, std::int64_t bytes);
   std::vector<Registers> run_step(const tile::For& loop, const Ring& ring, Scope scope, ValueId stage,
                                   const std::vector<Registers>& carried);
+
+  // engine_copies.cpp: copies that the copy engine does, and the roles of warps.
+  void declare_maps(const tile::For& loop);
+  void run_roles();
+  void run_points_of_block();
+  void produce(const tile::Block& block);
+  void produce_stages(const tile::For& loop);
+  std::vector<Registers> consume(const tile::For& loop, std::vector<Registers> carried);
+  void release(ValueId slot, ValueId condition);
+  ValueId ring_barrier(ValueId first, ValueId slot);
+  RingPlace next_place(const RingPlace& place);
+  void barrier();
 
   // matrices.cpp: what their matrix units do.
   Registers contract_by_warpgroup(const tile::Contract& contract);
@@ -360,6 +401,9 @@ class Lowering {
   std::map<tile::ValueId, tile::BufferId> matrix_loads_;  ///< loads that the unit does itself
   std::set<tile::BufferId> in_ring_;                      ///< buffers of a loop with stages
   ValueId stage_;                                         ///< bytes from the first stage to the one that is read
+  std::optional<EngineRing> engine_;                      ///< the block has a warp more, which tells the engine
+  RingPlace place_;                                       ///< with an engine, the role's
+  bool produces_ = false;                                 ///< the code is that warp's
   std::int32_t products_ahead_ = 0;                       ///< groups of products that a step leaves unfinished
   std::map<std::int64_t, ValueId> exchanges_;             ///< shared memory that partial results pass through, by bytes
   std::map<std::string, SizeParameter> sizes_;            ///< by the text of their expression
@@ -375,6 +419,26 @@ class Lowering {
   std::map<tile::ValueId, Registers> tiles_;
   std::map<tile::TensorId, ValueId> part_bytes_;  ///< address of the part in a split reduction's output
 };
+
+/// A loop around which the place in the engine's ring goes too.
+template <class Body>
+std::vector<ValueId> Lowering::loop(ValueId begin, ValueId end, ValueId step, std::vector<ValueId> carried,
+                                    Body&& body) {
+  if (!engine_) return build_.for_loop(begin, end, step, std::move(carried), body);
+  carried.insert(carried.end(), {place_.slot, place_.parity});
+  const auto take_place = [&](std::vector<ValueId> values) {
+    place_.parity = values.back();
+    values.pop_back();
+    place_.slot = values.back();
+    values.pop_back();
+    return values;
+  };
+  return take_place(build_.for_loop(begin, end, step, std::move(carried), [&](ValueId i, std::vector<ValueId> values) {
+    std::vector<ValueId> next = body(i, take_place(std::move(values)));
+    next.insert(next.end(), {place_.slot, place_.parity});
+    return next;
+  }));
+}
 
 template <class Body>
 void Lowering::each_position(const std::vector<Axis>& axes, Body&& body) const {

@@ -36,6 +36,8 @@ bool is_zero(const Scalar& value) {
   return value == Scalar::of(0.0) || value == Scalar::of(std::int64_t{0});
 }
 
+}  // namespace
+
 /// Shared memory of one stage, and where in it each buffer that the loop fills begins.
 std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
                           std::map<tile::BufferId, std::int64_t>& offsets) {
@@ -54,8 +56,6 @@ std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
   }
   return (bytes + most - 1) / most * most;
 }
-
-}  // namespace
 
 bool Lowering::has_stages(const tile::Block& block) const {
   bool found = false;
@@ -339,6 +339,7 @@ std::vector<Registers> Lowering::run_step(const tile::For& loop, const Ring& rin
 }
 
 std::vector<Registers> Lowering::lower_staged(const tile::For& loop, std::vector<Registers> carried) {
+  if (engine_) return consume(loop, std::move(carried));
   const Scope outer = scopes_.at(loop.iter);
   const Ring ring = plan_ring(loop);
   const std::int64_t length = loop.step.constant();

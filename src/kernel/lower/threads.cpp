@@ -208,9 +208,9 @@ ValueId Lowering::fold_in_shared(ValueId value, DType dtype, ScalarOp fold, std:
     return build_.offset(memory, build_.mul(build_.convert(Opcode::zext, thread, Element::i64), build_.index(element)));
   };
   // What was exchanged here before has been read by now.
-  build_.barrier();
+  barrier();
   build_.store(to_memory(build_, value, dtype), address(thread_), {align, false});
-  build_.barrier();
+  barrier();
   // The first of them: the thread's number without its place along the axis.
   const ValueId place = build_.binary(Opcode::urem, build_.binary(Opcode::udiv, thread_, number(apart)), number(count));
   const ValueId first = address(build_.sub(thread_, build_.mul(place, number(apart))));

@@ -46,6 +46,7 @@ ThreadBlock block_of(const tile::Program& program, const NvptxTarget& target) {
   constexpr std::int64_t many_sums = 32;
   constexpr std::int64_t full_of_sums = 64;
   ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program))};
+  if (tile::find_engine_loop(program)) block.threads += lowering::warp_threads;
   const auto [sums, along_vectors] = products_of(program);
   block.in_order = sums > full_of_sums && along_vectors;
   if (sums < many_sums || sums > full_of_sums) return block;
@@ -150,9 +151,13 @@ LoweredKernel Lowering::run_block() {
   declare_tensors();
   begin_ = build_.parameter("begin", {Element::i64, 1});
   result_.arguments.push_back(GridBeginArgument{});
+  if (const tile::For* loop = tile::find_engine_loop(program_)) declare_maps(*loop);
   declare_threads();
   declare_scopes();
-  lower_point(build_.add(begin_, build_.special(Special::block)), result_.grid);
+  if (engine_)
+    run_roles();
+  else
+    lower_point(build_.add(begin_, build_.special(Special::block)), result_.grid);
   result_.kernel = build_.finish();
   return std::move(result_);
 }
@@ -181,6 +186,7 @@ void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
   const auto enter = [&](auto&& self, std::size_t axis, bool full) -> void {
     if (axis == counts.size()) {
       point_scopes_ = scopes_;
+      if (produces_) return produce(program_.body);
       return has_threads() && !pending_.empty() ? lower_point_in_stages() : lower_block(program_.body);
     }
     const IterId iter = program_.grid[axis].iter;
@@ -253,7 +259,7 @@ void Lowering::lower_op(const tile::Op& op) {
                         [&](const tile::Allocate& n) { allocate(n.buffer); },
                         [&](const tile::Copy& n) { copy(n); },
                         [&](const tile::ReduceAcross& n) { one(reduce_across(op, n)); },
-                        [&](const tile::Barrier&) { build_.barrier(); },
+                        [&](const tile::Barrier&) { barrier(); },
                         [&](const tile::Store& n) { store(op, n); },
                         [&](const tile::StoreBuffer& n) { store_buffer(op, n); },
                         [&](const tile::Prefetch& n) { prefetch(op, n); }},
@@ -351,7 +357,7 @@ std::vector<Registers> Lowering::lower_in_chunks(const tile::For& loop, std::int
   if (chunk == times) return lower_repeated(loop, times, std::move(carried));
   const Scope outer = scopes_.at(loop.iter);
   const std::int64_t length = loop.step.constant() * chunk;
-  const std::vector<ValueId> results = build_.for_loop(
+  const std::vector<ValueId> results = this->loop(
       outer.base, outer.limit, build_.index(length), flatten(carried),
       [&](ValueId base, const std::vector<ValueId>& arguments) {
         std::vector<Registers> yields;
@@ -413,7 +419,7 @@ std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId 
     return run_ops(loop.body);
   };
   const std::vector<ValueId> results =
-      build_.for_loop(begin, end, step, flatten(carried), [&](ValueId base, const std::vector<ValueId>& arguments) {
+      this->loop(begin, end, step, flatten(carried), [&](ValueId base, const std::vector<ValueId>& arguments) {
         const ValueId next = build_.add(base, step);
         const bool exact = edge == Edge::full || loop.step.is_constant(1);
         const Scope scope{base, exact ? next : build_.binary(Opcode::smin, next, outer_limit), exact,

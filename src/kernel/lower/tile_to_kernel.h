@@ -38,17 +38,27 @@ struct SizeArgument {
     return is_distance ? evaluate_modular(value, values) : evaluate(value, values);
   }
 };
+/// A TensorMap of a tensor whose axes are iterators.
+struct TensorMapArgument {
+  std::string tensor;
+  IntExpr offset;  ///< bytes from its element (0, …, 0) to where the iterators are all 0
+  std::int64_t element_bytes = 1;
+  std::vector<IntExpr> extents;   ///< innermost first
+  std::vector<IntExpr> strides;   ///< bytes, of all axes but the first
+  std::vector<std::int64_t> box;  ///< elements along each axis
+};
 /// Memory of the running task: `workspace_bytes` at an address that is a multiple of 64.
 struct WorkspaceArgument {};
-/// First and one past the last of the grid points to run, in row-major order of the grid. A GPU's kernel has the first
-/// alone: its block b runs point begin + b.
+/// First and one past the last of the grid points to run, in row-major order of the grid. Of n blocks of a GPU's kernel
+/// the one numbered b runs the points begin + b, begin + b + n, … below the end; where it has no end, the first of
+/// them.
 struct GridBeginArgument {};
 struct GridEndArgument {};
-using LaunchArgument =
-    std::variant<TensorArgument, SizeArgument, WorkspaceArgument, GridBeginArgument, GridEndArgument>;
+using LaunchArgument = std::variant<TensorArgument, SizeArgument, TensorMapArgument, WorkspaceArgument,
+                                    GridBeginArgument, GridEndArgument>;
 
 /// A GPU's kernel has its block's threads in `kernel.block` and its shared memory in shared_layout(kernel).bytes; its
-/// arguments hold no workspace and no end.
+/// arguments hold no workspace. One with an end may be launched with fewer blocks than points.
 struct LoweredKernel {
   Kernel kernel;
   std::vector<LaunchArgument> arguments;  ///< one a parameter

@@ -8,19 +8,54 @@
 #include "runtime/cuda/copy.h"
 #include "runtime/cuda/fill_tensor.h"
 #include "runtime/cuda/module_cache.h"
+#include "runtime/cuda/tensor_map.h"
 #include "runtime/cuda/timing.h"
 #include "runtime/nvptx_compilation.h"
 
 namespace tilewright::cuda {
 namespace {
 
+/// A kernel's launch on a grid that is still to be said.
+Launch launch_of(const kernel::LoweredKernel& lowered) {
+  Launch launch;
+  launch.block[0] = lowered.kernel.block->threads;
+  launch.shared_bytes = kernel::shared_layout(lowered.kernel).bytes;
+  return launch;
+}
+
+/// The tensor maps of a launch, by its maps.
+Result<std::vector<TensorMap>> encode_maps(Context& context, const RecordedCall::LaunchStep& step,
+                                           const std::vector<std::int64_t>& arguments) {
+  std::vector<TensorMap> encoded;
+  for (kernel::TensorMap& map : patched_maps(step, arguments)) {
+    TensorMapRequest request;
+    request.type = map.element_bytes == 1   ? TensorMapType::u8
+                   : map.element_bytes == 2 ? TensorMapType::u16
+                                            : TensorMapType::u32;
+    request.address = reinterpret_cast<DevicePointer>(map.address);
+    request.extents = std::move(map.extents);
+    request.strides = std::move(map.strides);
+    request.box = std::move(map.box);
+    if (map.swizzled) request.swizzle = TensorMapSwizzle::bytes_128;
+    auto made = encode_tensor_map(context, request);
+    if (!made) return std::unexpected(std::move(made.error()));
+    encoded.push_back(*made);
+  }
+  return encoded;
+}
+
 /// Launches of a recorded call on one stream.
 class CudaCall final : public DeviceCall {
  public:
-  CudaCall(Stream stream, std::shared_ptr<const NvptxPlan> plan, std::vector<Function> functions, RecordedCall call)
-      : stream_(std::move(stream)), plan_(std::move(plan)), functions_(std::move(functions)), call_(std::move(call)) {
-    for (const kernel::LoweredKernel& lowered : plan_->kernels)
-      shared_bytes_.push_back(kernel::shared_layout(lowered.kernel).bytes);
+  /// `resident`: by the plan's kernels, how many blocks the device runs at once.
+  CudaCall(Stream stream, std::shared_ptr<const NvptxPlan> plan, std::vector<Function> functions,
+           std::vector<std::int64_t> resident, RecordedCall call)
+      : stream_(std::move(stream)),
+        plan_(std::move(plan)),
+        functions_(std::move(functions)),
+        resident_(std::move(resident)),
+        call_(std::move(call)) {
+    for (const kernel::LoweredKernel& lowered : plan_->kernels) shapes_.push_back(launch_of(lowered));
   }
 
   std::int64_t workspace_bytes() const override { return call_.workspace_bytes; }
@@ -95,14 +130,19 @@ class CudaCall final : public DeviceCall {
     std::vector<std::int64_t> arguments = patched_arguments(step, bases);
     std::vector<void*> parameters;
     for (std::int64_t& argument : arguments) parameters.push_back(&argument);
+    auto maps = encode_maps(stream.context(), step, arguments);
+    if (!maps) return std::unexpected(std::move(maps.error()));
+    for (std::size_t m = 0; m < maps->size(); ++m) parameters[step.maps[m].slot] = &(*maps)[m];
     const Function& function = functions_[step.kernel];
     const std::int64_t most_blocks = stream.context().device().max_grid_x;
-    Launch shape;
-    shape.block[0] = plan_->kernels[step.kernel].kernel.block->threads;
-    shape.shared_bytes = shared_bytes_[step.kernel];
+    Launch shape = shapes_[step.kernel];
     for (std::int64_t begin = 0; begin < step.points; begin += most_blocks) {
       if (step.begin_slot) arguments[*step.begin_slot] = begin;
       shape.grid[0] = std::min(step.points - begin, most_blocks);
+      if (step.end_slot) {
+        arguments[*step.end_slot] = begin + shape.grid[0];
+        shape.grid[0] = std::min(shape.grid[0], resident_[step.kernel]);
+      }
       if (auto launched = function.launch(stream, shape, parameters); !launched) return launched;
     }
     return {};
@@ -111,7 +151,8 @@ class CudaCall final : public DeviceCall {
   Stream stream_;
   std::shared_ptr<const NvptxPlan> plan_;
   std::vector<Function> functions_;
-  std::vector<std::int64_t> shared_bytes_;  ///< by the plan's kernels
+  std::vector<std::int64_t> resident_;
+  std::vector<Launch> shapes_;  ///< by the plan's kernels
   RecordedCall call_;
 };
 
@@ -151,6 +192,7 @@ class CudaBackend final : public Backend {
     auto recorded = record_call(*plan, views);
     if (!recorded) return std::unexpected(recorded.error());
     std::vector<Function> functions;
+    std::vector<std::int64_t> resident;
     for (std::size_t k = 0; k < plan->ptx.size(); ++k) {
       // At its first level the driver's assembler moves little.
       const bool in_order = plan->kernels[k].kernel.block->in_order;
@@ -158,9 +200,13 @@ class CudaBackend final : public Backend {
       if (!module) return std::unexpected(module.error());
       auto function = (*module)->function(plan->kernels[k].kernel.name);
       if (!function) return std::unexpected(function.error());
+      const auto blocks = function->resident_blocks(launch_of(plan->kernels[k]));
+      if (!blocks) return std::unexpected(blocks.error());
+      resident.push_back(std::max<std::int64_t>(std::int64_t{*blocks} * properties().multiprocessors, 1));
       functions.push_back(std::move(*function));
     }
-    return std::make_shared<const CudaCall>(stream_, std::move(plan), std::move(functions), std::move(*recorded));
+    return std::make_shared<const CudaCall>(stream_, std::move(plan), std::move(functions), std::move(resident),
+                                            std::move(*recorded));
   }
 
  private:

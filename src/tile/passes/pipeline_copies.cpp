@@ -3,13 +3,16 @@
 
 #include <algorithm>
 
+#include "tile/engine_copy.h"
 #include "tile/walk.h"
 
 namespace tilewright::tile {
 namespace {
 
-constexpr std::int64_t most_by_itself = 3;   ///< stages, where the schedule says nothing
-constexpr std::int64_t system_bytes = 1024;  ///< of shared memory, of each block
+constexpr std::int64_t most_by_itself = 3;  ///< stages, where the schedule says nothing
+constexpr std::int64_t most_of_engine = 8;
+constexpr std::int64_t barrier_bytes = 2 * 8 * most_of_engine;  ///< a full and an empty one for each stage
+constexpr std::int64_t system_bytes = 1024;                     ///< of shared memory, of each block
 
 std::int64_t bytes_of(const Buffer& buffer) {
   constexpr std::int64_t granule = 128;
@@ -19,8 +22,8 @@ std::int64_t bytes_of(const Buffer& buffer) {
 
 class Pipelining {
  public:
-  Pipelining(Program& program, std::int64_t asked, const NvptxTarget& target)
-      : program_(program), asked_(asked), target_(target) {
+  Pipelining(Program& program, std::int64_t asked, const nest::Facts& facts, const NvptxTarget& target)
+      : program_(program), asked_(asked), facts_(facts), target_(target) {
     for (const Buffer& buffer : program.buffers)
       if (buffer.space == Space::shared) all_bytes_ += bytes_of(buffer);
   }
@@ -51,27 +54,39 @@ class Pipelining {
       });
       if (fills || (loads && asked_ == 0)) return false;
     }
-    const std::int64_t stages = stages_of(loop.body, head);
+    const bool by_engine = uses_engine(loop);
+    const std::int64_t stages = stages_of(loop.body, head, by_engine);
     if (stages < 2) return false;
     loop.stages = stages;
     ops.pop_back();
     ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(head));
-    return true;
+    for (Op& op : ops)
+      if (auto* copy = std::get_if<Copy>(&op.node)) copy->by_engine = by_engine;
+    return !by_engine;
   }
 
-  std::int64_t stages_of(const Block& body, std::size_t head) const {
+  /// Its coordinates are numbers of 32 bits, its strides go up.
+  bool uses_engine(const For& loop) const {
+    constexpr std::int64_t most_points = std::int64_t{1} << 24;
+    if (!target_.has_tensor_maps || !can_stage_by_engine(program_, loop)) return false;
+    return std::ranges::none_of(facts_.operands, &nest::TensorFacts::descends) &&
+           std::ranges::all_of(facts_.size_buckets, [](std::int64_t points) { return points < most_points; });
+  }
+
+  std::int64_t stages_of(const Block& body, std::size_t head, bool by_engine) const {
     if (asked_ > 0) return asked_;
     std::int64_t stage = 0;
     for (std::size_t i = 0; i < head; ++i)
       if (const auto* allocate = std::get_if<Allocate>(&body.ops[i].node))
         stage += bytes_of(program_.buffers[allocate->buffer]);
     if (stage == 0) return 1;
-    const std::int64_t others = all_bytes_ - stage;
+    const std::int64_t others = all_bytes_ - stage + (by_engine ? barrier_bytes : 0);
     const std::int64_t of_two = (target_.multiprocessor_shared_bytes / 2 - system_bytes - others) / stage;
     const std::int64_t of_one = (target_.max_block_shared_bytes - others) / stage;
     // A matrix unit's products run one step behind the stage that is read, and want one more.
     const std::int64_t more = uses_units(body) ? 1 : 0;
-    return std::clamp<std::int64_t>(of_two >= 2 + more ? of_two : of_one, 1, most_by_itself + more);
+    const std::int64_t most = by_engine ? most_of_engine : most_by_itself + more;
+    return std::clamp<std::int64_t>(of_two >= 2 + more ? of_two : of_one, 1, most);
   }
 
   static bool uses_units(const Block& body) {
@@ -85,14 +100,15 @@ class Pipelining {
 
   Program& program_;
   std::int64_t asked_;
+  const nest::Facts& facts_;
   const NvptxTarget& target_;
   std::int64_t all_bytes_ = 0;  ///< of shared memory, one stage each
 };
 
 }  // namespace
 
-void pipeline_copies(Program& program, const nest::Nest& nest, const NvptxTarget& target) {
-  Pipelining(program, nest.schedule.stages, target).run(program.body, false);
+void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target) {
+  Pipelining(program, nest.schedule.stages, facts, target).run(program.body, false);
 }
 
 }  // namespace tilewright::tile

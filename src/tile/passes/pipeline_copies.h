@@ -21,16 +21,20 @@
 // share a multiprocessor's shared memory, or one where not even two stages of two blocks fit; at most 3. A loop that
 // loads from tensors too is left alone then: it waits for those loads, and the ring's registers leave it fewer of them.
 //
+// Where all of a loop's copies are such as the copy engine can do (engine_copy.h), it does them, and stages are as many
+// as fit, at most 8: the block's threads then wait for nothing but a stage, and another warp for the engine.
+//
 // Requires: place_for_gpu, with the barriers that it puts. Ensures: verify in the placed phase. It stands behind the
 // placement because that decides what a stage holds.
 #pragma once
 
+#include "nest/facts.h"
 #include "nest/ir.h"
 #include "support/target.h"
 #include "tile/ir.h"
 
 namespace tilewright::tile {
 
-void pipeline_copies(Program& program, const nest::Nest& nest, const NvptxTarget& target);
+void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target);
 
 }  // namespace tilewright::tile

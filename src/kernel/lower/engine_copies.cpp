@@ -1,0 +1,225 @@
+// Copies into the stages of a loop by the copy engine, for tile_to_kernel: roles of warps, and the barriers between
+// them.
+//
+// A worked example. 256 threads multiply, in `for k by 64 stages 4`; a warp more, the producer, tells the engine what
+// to copy. Each stage has two barriers in shared memory. `full` ends a phase when the stage's bytes have come, `empty`
+// when each of the eight multiplying warps has said that it reads the stage no more:
+//
+//   producer, step n                                multiplying warps, step n
+//     wait for stage n % 4 to be empty                wait for stage n % 4 to be full
+//     announce its bytes at `full`                    start the products of the step
+//     start the copies, which arrive at `full`        wait for the products of the step before
+//                                                     arrive at the `empty` of its stage
+//
+// A block runs several points of the grid, one after the other. The ring goes on from one to the next: while the
+// outputs of a point are stored, the copies of the next one are on their way.
+#include <algorithm>
+
+#include "kernel/lower/lowering.h"
+#include "tile/walk.h"
+
+namespace tilewright::kernel::lowering {
+namespace {
+
+constexpr std::int64_t barrier_bytes = 8;
+constexpr Type i32{Element::i32, 1};
+
+}  // namespace
+
+/// The parameters: a map for each copy, and the end of the points.
+void Lowering::declare_maps(const tile::For& loop) {
+  EngineRing ring;
+  ring.loop = &loop;
+  std::map<tile::BufferId, std::int64_t> offsets;
+  ring.stage_bytes = stage_layout(program_, loop, offsets);
+  for (std::size_t i = 0; i < tile::staged_ops(program_, loop.body); ++i) {
+    const auto* copy = std::get_if<tile::Copy>(&loop.body.ops[i].node);
+    if (copy == nullptr) continue;
+    EngineRing::Filled filled{copy, tile::plan_engine_copy(program_, *copy).value(), {}};
+    const tile::Tensor& tensor = program_.tensors[copy->tensor];
+    const AccessMap access = tensor_access(copy->tensor, copy->index);
+    TensorMapArgument argument{tensor.name, constant_bytes(tensor, copy->index), bytes_of(tensor.dtype), {}, {}, {}};
+    for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
+      if (!argument.extents.empty()) argument.strides.push_back(access.bytes.at(axis.iter));
+      argument.extents.push_back(program_.iters[axis.iter].extent);
+      argument.box.push_back(axis.box);
+    }
+    Parameter facts;
+    facts.readonly = facts.tensor_map = true;
+    filled.map = build_.parameter(tensor.name + ".map", {Element::ptr, 1}, facts);
+    result_.arguments.push_back(std::move(argument));
+    ring.bytes += filled.plan.box_bytes * static_cast<std::int64_t>(filled.plan.boxes.size());
+    ring.copies.push_back(std::move(filled));
+  }
+  ring.end = build_.parameter("end", {Element::i64, 1});
+  result_.arguments.push_back(GridEndArgument{});
+  engine_ = std::move(ring);
+}
+
+void Lowering::run_roles() {
+  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
+  const auto nothing = [] { return std::vector<ValueId>{}; };
+  const std::int64_t threads = tile::block_threads(program_);
+  const std::int64_t stages = engine_->loop->stages;
+  engine_->full = build_.shared(2 * stages * barrier_bytes);
+  engine_->empty = build_.offset(engine_->full, build_.index(stages * barrier_bytes));
+  build_.if_then(
+      build_.cmp(Predicate::eq, thread_, number(0)),
+      [&] {
+        for (std::int64_t stage = 0; stage < stages; ++stage) {
+          const ValueId place = build_.index(stage * barrier_bytes);
+          build_.gpu_op(Opcode::mbarrier_init, {build_.offset(engine_->full, place)}, {}, Count{1});
+          build_.gpu_op(Opcode::mbarrier_init, {build_.offset(engine_->empty, place)}, {},
+                        Count{static_cast<std::int32_t>(threads / warp_threads)});
+        }
+        build_.gpu_op(Opcode::fence_mbarrier, {});
+        return nothing();
+      },
+      nothing);
+  build_.barrier();
+  // From the warp's first thread: so is it known to be one number for all of them.
+  const ValueId warp =
+      build_.warp_shuffle(ShuffleMode::idx, build_.binary(Opcode::udiv, thread_, number(warp_threads)), number(0));
+  const auto run = [&](bool produces) {
+    produces_ = produces;
+    place_ = {number(0), number(0)};
+    run_points_of_block();
+    return nothing();
+  };
+  build_.if_then(
+      build_.cmp(Predicate::slt, warp, number(threads / warp_threads)), [&] { return run(false); },
+      [&] {
+        return build_.if_then(build_.cmp(Predicate::eq, thread_, number(threads)), [&] { return run(true); }, nothing);
+      });
+}
+
+void Lowering::run_points_of_block() {
+  loop(build_.add(begin_, build_.special(Special::block)), engine_->end, build_.special(Special::blocks), {},
+       [&](ValueId point, const std::vector<ValueId>&) {
+         lower_point(point, result_.grid);
+         return std::vector<ValueId>{};
+       });
+}
+
+/// Of all that the block does, the loops around the copies and the copies themselves.
+void Lowering::produce(const tile::Block& block) {
+  for (const tile::Op& op : block.ops) {
+    const auto* around = std::get_if<tile::For>(&op.node);
+    if (around == engine_->loop) {
+      produce_stages(*around);
+    } else if (around != nullptr) {
+      const Scope outer = scopes_.at(around->iter);
+      loop(outer.base, outer.limit, build_.index(1), {}, [&](ValueId base, const std::vector<ValueId>&) {
+        const Scope scope{base, build_.add(base, build_.index(1)), true, 1, outer.granule_by(1)};
+        in_scope(around->iter, scope, [&] { produce(around->body); });
+        return std::vector<ValueId>{};
+      });
+    }
+  }
+}
+
+void Lowering::produce_stages(const tile::For& stages) {
+  const Scope outer = scopes_.at(stages.iter);
+  const auto start = [&](const EngineRing::Filled& filled, ValueId full, ValueId stage) {
+    for (const tile::EngineCopy::Box& box : filled.plan.boxes) {
+      const ValueId place =
+          build_.offset(build_.offset(shared_.at(filled.copy->buffer), stage), build_.index(box.bytes));
+      std::vector<ValueId> operands{place, filled.map, full};
+      for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
+        const auto further = box.points.find(axis.iter);
+        const ValueId at =
+            build_.add(scopes_.at(axis.iter).base, build_.index(further == box.points.end() ? 0 : further->second));
+        operands.push_back(build_.convert(Opcode::trunc, at, Element::i32));
+      }
+      build_.gpu_op(Opcode::tensor_load, std::move(operands), {},
+                    TensorCopy{.rank = static_cast<std::int32_t>(filled.plan.axes.size())});
+    }
+  };
+  loop(outer.base, outer.limit, build_.index(stages.step.constant()), {},
+       [&](ValueId base, const std::vector<ValueId>&) {
+         const ValueId free =
+             build_.binary(Opcode::bit_xor, place_.parity, build_.constant(i32, Scalar::of(std::int64_t{1})));
+         const ValueId full = ring_barrier(engine_->full, place_.slot);
+         build_.gpu_op(Opcode::mbarrier_wait, {ring_barrier(engine_->empty, place_.slot), free});
+         build_.gpu_op(Opcode::mbarrier_expect, {full, build_.constant(i32, Scalar::of(engine_->bytes))});
+         const ValueId stage =
+             build_.mul(build_.convert(Opcode::zext, place_.slot, Element::i64), build_.index(engine_->stage_bytes));
+         in_scope(stages.iter, Scope{base, outer.limit, false, 0, outer.granule_by(stages.step)}, [&] {
+           for (const EngineRing::Filled& filled : engine_->copies) start(filled, full, stage);
+         });
+         place_ = next_place(place_);
+         return std::vector<ValueId>{};
+       });
+}
+
+/// What the other warps do with the stages.
+std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Registers> carried) {
+  const Scope outer = scopes_.at(stages.iter);
+  const std::int64_t length = stages.step.constant();
+  const bool whole = holds_zeros_outside(stages);
+  const bool overlaps = overlaps_products(stages);
+  const Ring ring{{}, {}, engine_->stage_bytes, stages.stages};
+  const auto before = [&](ValueId slot) {
+    const ValueId first = build_.cmp(Predicate::eq, slot, build_.constant(i32, Scalar::of(std::int64_t{0})));
+    const ValueId last = build_.constant(i32, Scalar::of(stages.stages - 1));
+    return build_.select(first, last, build_.sub(slot, build_.constant(i32, Scalar::of(std::int64_t{1}))));
+  };
+  products_ahead_ = overlaps ? 1 : 0;
+  const std::vector<ValueId> ended =
+      loop(outer.base, outer.limit, build_.index(length), flatten(carried),
+           [&](ValueId base, const std::vector<ValueId>& tiles) {
+             const ValueId end = build_.binary(Opcode::smin, build_.add(base, build_.index(length)), outer.limit);
+             const Scope scope{base, end, whole, whole ? length : 0, outer.granule_by(stages.step)};
+             const ValueId stage =
+                 build_.mul(build_.convert(Opcode::zext, place_.slot, Element::i64), build_.index(ring.stage_bytes));
+             build_.gpu_op(Opcode::mbarrier_wait, {ring_barrier(engine_->full, place_.slot), place_.parity});
+             std::vector<ValueId> next = flatten(run_step(stages, ring, scope, stage, unflatten(carried, tiles)));
+             if (overlaps)
+               release(before(place_.slot), build_.cmp(Predicate::sgt, base, outer.base));
+             else
+               release(place_.slot, {});
+             place_ = next_place(place_);
+             return next;
+           });
+  carried = unflatten(std::move(carried), ended);
+  products_ahead_ = 0;
+  if (!overlaps) return carried;
+  finish_products(carried);
+  release(before(place_.slot), build_.cmp(Predicate::sgt, outer.limit, outer.base));
+  return carried;
+}
+
+/// The warp reads the stage no more, where the condition holds.
+void Lowering::release(ValueId slot, ValueId condition) {
+  const auto nothing = [] { return std::vector<ValueId>{}; };
+  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
+  const ValueId lane = build_.binary(Opcode::bit_and, thread_, number(warp_threads - 1));
+  build_.if_then(
+      all(build_.cmp(Predicate::eq, lane, number(0)), condition),
+      [&] {
+        build_.gpu_op(Opcode::mbarrier_arrive, {ring_barrier(engine_->empty, slot)});
+        return nothing();
+      },
+      nothing);
+}
+
+ValueId Lowering::ring_barrier(ValueId first, ValueId slot) {
+  return build_.offset(first,
+                       build_.mul(build_.convert(Opcode::zext, slot, Element::i64), build_.index(barrier_bytes)));
+}
+
+RingPlace Lowering::next_place(const RingPlace& place) {
+  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
+  const ValueId next = build_.add(place.slot, number(1));
+  const ValueId wraps = build_.cmp(Predicate::eq, next, number(engine_->loop->stages));
+  return {build_.select(wraps, number(0), next),
+          build_.select(wraps, build_.binary(Opcode::bit_xor, place.parity, number(1)), place.parity)};
+}
+
+/// Of the threads that run the program's ops.
+void Lowering::barrier() {
+  if (!engine_) return build_.barrier();
+  build_.barrier({.id = 1, .threads = static_cast<std::int32_t>(tile::block_threads(program_))});
+}
+
+}  // namespace tilewright::kernel::lowering

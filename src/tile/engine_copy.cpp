@@ -1,0 +1,165 @@
+// Boxes from a buffer's layout. See engine_copy.h.
+#include "tile/engine_copy.h"
+
+#include <algorithm>
+#include <set>
+
+#include "support/matrix_unit.h"
+#include "tile/walk.h"
+
+namespace tilewright::tile {
+namespace {
+
+// Of the copy engine (CUDA Driver API, "Tensor Map Object Management").
+constexpr std::uint32_t least_align = 16;  ///< bytes, of the tensor and its strides
+constexpr std::size_t most_axes = 5;
+constexpr std::int64_t most_box = 256;
+constexpr std::int64_t most_boxes = 16;  ///< that one thread starts for a copy
+constexpr std::int64_t pattern_bytes = matrix_unit::piece_rows * matrix_unit::row_bytes;
+
+/// Points of an iterator that lie one distance apart in the buffer.
+struct Level {
+  IterId iter;
+  std::int64_t count = 1;
+  std::int64_t step = 1;   ///< points from one to the next
+  std::int64_t apart = 0;  ///< elements
+};
+
+std::vector<Level> levels_of(const Buffer& buffer) {
+  std::vector<Level> levels;
+  for (const BufferAxis& axis : buffer.axes) {
+    const std::int64_t outer = axis.capacity.constant() / axis.inner;
+    if (outer > 1) levels.push_back({axis.iter, outer, axis.inner, axis.outer_stride.constant()});
+    if (axis.inner > 1) levels.push_back({axis.iter, axis.inner, 1, axis.inner_stride});
+  }
+  std::ranges::sort(levels, {}, &Level::apart);
+  return levels;
+}
+
+/// The iterators that the address depends on; nothing where the map cannot have such strides.
+std::optional<std::set<IterId>> map_iters(const Program& program, const Copy& copy, IterId along) {
+  const Tensor& tensor = program.tensors[copy.tensor];
+  const auto element = static_cast<std::int64_t>(size_of(tensor.dtype));
+  std::set<IterId> iters;
+  bool seen = false;
+  for (std::size_t slot = 0; slot < copy.index.size(); ++slot) {
+    const Affine& index = copy.index[slot];
+    if (tensor.strides[slot] == StrideClass::zero) continue;
+    if (tensor.strides[slot] == StrideClass::other && tensor.stride_align < least_align) return std::nullopt;
+    if (tensor.strides[slot] == StrideClass::one) {
+      const bool plain = index.terms.size() == 1 && index.terms[0].coefficient == 1 && index.terms[0].iter == along;
+      if (!plain || index.constant * element % least_align != 0) return std::nullopt;
+    }
+    for (const Affine::Term& term : index.terms) {
+      if (term.coefficient <= 0 || (term.iter == along && std::exchange(seen, true))) return std::nullopt;
+      iters.insert(term.iter);
+    }
+  }
+  return iters;
+}
+
+/// The loops around `loop`, outermost first, and itself; false where it stands in a branch or nowhere.
+bool find_path(const Block& block, const For& loop, std::vector<const For*>& path) {
+  for (const Op& op : block.ops) {
+    const auto* here = std::get_if<For>(&op.node);
+    if (here == nullptr) continue;
+    path.push_back(here);
+    if (here == &loop || find_path(here->body, loop, path)) return true;
+    path.pop_back();
+  }
+  return false;
+}
+
+/// All but the last of these steps are multiples of the next.
+bool are_nested(const std::vector<IntExpr>& steps) {
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    if (!steps[i - 1].is_constant() || !steps[i].is_constant() || steps[i - 1].constant() % steps[i].constant() != 0)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+bool can_stage_by_engine(const Program& program, const For& loop) {
+  std::vector<const For*> path;
+  if (!find_path(program.body, loop, path)) return false;
+  int with_stages = 0;
+  walk(program.body, [&](const Op& op) {
+    const auto* other = std::get_if<For>(&op.node);
+    with_stages += other != nullptr && other != &loop && other->stages > 1 ? 1 : 0;
+  });
+  const bool by_points =
+      std::ranges::all_of(path, [&](const For* around) { return around == &loop || around->step.is_constant(1); });
+  if (with_stages > 0 || !by_points) return false;
+  std::size_t copies = 0;
+  for (std::size_t i = 0; i < staged_ops(program, loop.body); ++i) {
+    const auto* copy = std::get_if<Copy>(&loop.body.ops[i].node);
+    if (copy == nullptr) continue;
+    if (!plan_engine_copy(program, *copy)) return false;
+    ++copies;
+    for (const BufferAxis& axis : program.buffers[copy->buffer].axes) {
+      std::vector<IntExpr> steps;
+      for (const GridAxis& cut : program.grid)
+        if (cut.iter == axis.iter) steps.push_back(cut.step);
+      for (const For* around : path)
+        if (around->iter == axis.iter) steps.push_back(around->step);
+      steps.push_back(axis.capacity);
+      if (!are_nested(steps)) return false;
+    }
+  }
+  return copies > 0;
+}
+
+std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy) {
+  const Tensor& tensor = program.tensors[copy.tensor];
+  const Buffer& buffer = program.buffers[copy.buffer];
+  const IterId along = contiguous_iter(tensor, copy.index);
+  if (!buffer.swizzled || copy.otherwise || !along.valid() || tensor.align < least_align) return std::nullopt;
+  const std::optional<std::set<IterId>> iters = map_iters(program, copy, along);
+  if (!iters) return std::nullopt;
+  const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
+  const std::int64_t row = matrix_unit::row_bytes / element;
+  EngineCopy plan{{{along, row}}, {{}}, 0};
+  std::int64_t dense = row;
+  const auto has_axis = [&](IterId iter) {
+    return std::ranges::find(plan.axes, iter, &EngineCopy::Axis::iter) != plan.axes.end();
+  };
+  for (const Level& level : levels_of(buffer)) {
+    if (!iters->contains(level.iter)) return std::nullopt;
+    if (level.apart < row) {
+      if (level.iter != along || level.step != 1 || level.apart != 1 || level.count > row) return std::nullopt;
+    } else if (level.apart == dense && level.step == 1 && level.count <= most_box && !has_axis(level.iter)) {
+      plan.axes.push_back({level.iter, level.count});
+      dense *= level.count;
+    } else {
+      if (level.apart * element % pattern_bytes != 0 ||
+          level.count * static_cast<std::int64_t>(plan.boxes.size()) > most_boxes)
+        return std::nullopt;
+      const std::vector<EngineCopy::Box> first = plan.boxes;
+      for (std::int64_t i = 1; i < level.count; ++i)
+        for (EngineCopy::Box box : first) {
+          box.points[level.iter] += i * level.step;
+          box.bytes += i * level.apart * element;
+          plan.boxes.push_back(std::move(box));
+        }
+    }
+  }
+  for (IterId iter : *iters)
+    if (!has_axis(iter)) plan.axes.push_back({iter, 1});
+  if (plan.axes.size() > most_axes) return std::nullopt;
+  plan.box_bytes = dense * element;
+  return plan;
+}
+
+const For* find_engine_loop(const Program& program) {
+  const For* found = nullptr;
+  walk(program.body, [&](const Op& op) {
+    const auto* loop = std::get_if<For>(&op.node);
+    if (loop == nullptr || loop->stages < 2) return;
+    for (const Op& inner : loop->body.ops)
+      if (const auto* copy = std::get_if<Copy>(&inner.node); copy && copy->by_engine) found = loop;
+  });
+  return found;
+}
+
+}  // namespace tilewright::tile

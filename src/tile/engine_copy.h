@@ -1,0 +1,44 @@
+// How the copy engine fills a swizzled buffer: boxes of a tensor map whose axes are iterators.
+//
+// A worked example. a[i, k] of f16 is contiguous along k; the buffer holds i 128 by k 64, rows of 128 bytes. The map's
+// axes are k and i, and one box of 64 by 128 fills the buffer. b[k, j] is contiguous along j; the buffer holds four
+// panels of k 64 by 64 neighbours along j: four boxes of 64 by 64, 8192 bytes apart.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "tile/ir.h"
+
+namespace tilewright::tile {
+
+struct EngineCopy {
+  struct Axis {
+    IterId iter;
+    std::int64_t box = 1;  ///< points that a box has along it
+  };
+  struct Box {
+    std::map<IterId, std::int64_t> points;  ///< from the scopes' bases; 0 where there is none
+    std::int64_t bytes = 0;                 ///< from the buffer's start
+  };
+  std::vector<Axis> axes;  ///< of the map, innermost first: points of the first are neighbours in memory
+  std::vector<Box> boxes;
+  std::int64_t box_bytes = 0;
+};
+
+/// Nothing where the engine cannot do the copy, whatever extents and strides: it takes neighbours along one iterator,
+/// rows of 16 bytes' alignment, at most five iterators, and puts rows of 128 bytes one behind the other. It may fill
+/// room of the buffer's rows that lies outside of the capacities.
+std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy);
+
+/// Whether the copy engine can fill the stages of a loop of the program, which is its only one with stages: it can do
+/// each of the copies that open the body, and what it copies past a step's end lies past the iterators' extents: scopes
+/// that the loops and the grid cut end at multiples of the steps inside of them. Loops around it go point by point.
+bool can_stage_by_engine(const Program& program, const For& loop);
+
+/// The program's loop whose stages the copy engine fills; null: there is none.
+const For* find_engine_loop(const Program& program);
+
+}  // namespace tilewright::tile
