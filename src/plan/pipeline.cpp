@@ -14,6 +14,7 @@
 #include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_gpu.h"
 #include "tile/passes/nest_to_tile.h"
+#include "tile/passes/order_points.h"
 #include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
 #include "tile/passes/place_for_host.h"
@@ -118,6 +119,11 @@ constexpr std::array gpu_table = {
                         return tile::pipeline_copies(unit.program, unit.nest, unit.facts, target), Result<void>();
                       },
                       "copies into shared memory run ahead"},
+    Pass<NvptxTarget>{"order_points", tile, tile,
+                      [](Unit& unit, const NvptxTarget& target) {
+                        return tile::order_points(unit.program, unit.facts, target), Result<void>();
+                      },
+                      "bands and clusters of blocks"},
     Pass<NvptxTarget>{"tile_to_kernel", tile, kernel,
                       [](Unit& unit, const NvptxTarget& target) {
                         unit.lowered = kernel::tile_to_kernel(unit.program, target);

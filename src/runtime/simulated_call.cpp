@@ -139,7 +139,11 @@ Result<void> SimulatedCall::launch(const RecordedCall::LaunchStep& step, const s
     std::int64_t blocks = std::min(step.points - begin, most_blocks);
     if (step.end_slot) {
       arguments[*step.end_slot] = begin + blocks;
-      blocks = (blocks + points_of_a_block - 1) / points_of_a_block;
+      const std::int64_t cluster = plan_->kernels[step.kernel].kernel.block->cluster;
+      blocks = (blocks + points_of_a_block * cluster - 1) / (points_of_a_block * cluster) * cluster;
+      for (std::uint32_t& checked : options.checked) checked %= static_cast<std::uint32_t>(blocks);
+      std::ranges::sort(options.checked);
+      options.checked.erase(std::ranges::unique(options.checked).begin(), options.checked.end());
     }
     auto done = plan_->simulators[step.kernel].run(blocks, arguments, memory, options);
     if (done) continue;

@@ -58,6 +58,25 @@ std::optional<std::set<IterId>> map_iters(const Program& program, const Copy& co
   return iters;
 }
 
+/// Cuts each box along its outermost axis that has several points. False: the parts would not begin where the swizzle's
+/// pattern does.
+bool cut_boxes(EngineCopy& plan, std::int64_t parts) {
+  const auto axis = std::find_if(plan.axes.rbegin(), plan.axes.rend(), [](const auto& each) { return each.box > 1; });
+  if (axis == plan.axes.rend() || axis + 1 == plan.axes.rend() || axis->box % parts != 0) return false;
+  plan.box_bytes /= parts;
+  axis->box /= parts;
+  if (plan.box_bytes % pattern_bytes != 0) return false;
+  std::vector<EngineCopy::Box> boxes;
+  for (const EngineCopy::Box& box : plan.boxes)
+    for (std::int64_t part = 0; part < parts; ++part) {
+      boxes.push_back(box);
+      boxes.back().points[axis->iter] += part * axis->box;
+      boxes.back().bytes += part * plan.box_bytes;
+    }
+  plan.boxes = std::move(boxes);
+  return true;
+}
+
 /// The loops around `loop`, outermost first, and itself; false where it stands in a branch or nowhere.
 bool find_path(const Block& block, const For& loop, std::vector<const For*>& path) {
   for (const Op& op : block.ops) {
@@ -110,7 +129,7 @@ bool can_stage_by_engine(const Program& program, const For& loop) {
   return copies > 0;
 }
 
-std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy) {
+std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy, std::int64_t parts) {
   const Tensor& tensor = program.tensors[copy.tensor];
   const Buffer& buffer = program.buffers[copy.buffer];
   const IterId along = contiguous_iter(tensor, copy.index);
@@ -148,7 +167,28 @@ std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& c
     if (!has_axis(iter)) plan.axes.push_back({iter, 1});
   if (plan.axes.size() > most_axes) return std::nullopt;
   plan.box_bytes = dense * element;
-  return plan;
+  const auto boxes = static_cast<std::int64_t>(plan.boxes.size());
+  return boxes % parts == 0 || cut_boxes(plan, parts) ? std::optional(plan) : std::nullopt;
+}
+
+bool is_shared_along(const Copy& copy, const GridAxis& axis) {
+  return std::ranges::none_of(copy.index, [&](const Affine& slot) {
+    return std::ranges::find(slot.terms, axis.iter, &Affine::Term::iter) != slot.terms.end();
+  });
+}
+
+bool can_cluster(const Program& program, const GridAxis& axis, std::int64_t blocks) {
+  const For* loop = find_engine_loop(program);
+  if (loop == nullptr || !axis.step.is_constant() || axis.step.is_constant(1) || !find_threads(program, axis.iter))
+    return false;
+  std::size_t shared = 0;
+  for (const Op& op : loop->body.ops) {
+    const auto* copy = std::get_if<Copy>(&op.node);
+    if (copy == nullptr || !is_shared_along(*copy, axis)) continue;
+    if (!plan_engine_copy(program, *copy, blocks)) return false;
+    ++shared;
+  }
+  return shared > 0;
 }
 
 const For* find_engine_loop(const Program& program) {

@@ -28,15 +28,23 @@ struct EngineCopy {
   std::int64_t box_bytes = 0;
 };
 
+/// With boxes in a multiple of `parts`, which as many blocks deal among them; halved along their last axis, if need be.
 /// Nothing where the engine cannot do the copy, whatever extents and strides: it takes neighbours along one iterator,
 /// rows of 16 bytes' alignment, at most five iterators, and puts rows of 128 bytes one behind the other. It may fill
 /// room of the buffer's rows that lies outside of the capacities.
-std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy);
+std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy, std::int64_t parts = 1);
 
 /// Whether the copy engine can fill the stages of a loop of the program, which is its only one with stages: it can do
 /// each of the copies that open the body, and what it copies past a step's end lies past the iterators' extents: scopes
 /// that the loops and the grid cut end at multiples of the steps inside of them. Loops around it go point by point.
 bool can_stage_by_engine(const Program& program, const For& loop);
+
+/// Whether a copy is the same for all points along a grid's axis.
+bool is_shared_along(const Copy& copy, const GridAxis& axis);
+
+/// Whether clusters of so many blocks along the axis share copies of the loop that the engine fills: tiles lie along
+/// it, so that points past its end store nothing, and some of the copies are shared.
+bool can_cluster(const Program& program, const GridAxis& axis, std::int64_t blocks);
 
 /// The program's loop whose stages the copy engine fills; null: there is none.
 const For* find_engine_loop(const Program& program);

@@ -269,6 +269,12 @@ struct Value {
 struct GridAxis {
   IterId iter;
   IntExpr step;
+  /// Of a GPU's grid, on one axis at most: in the order of the points, so many of the axis come one after the other
+  /// before the last of the other axes goes on. Text form: `grid i by 128 band 8, j by 256`.
+  std::int64_t band = 1;
+  /// As many of them, which divide the band, are one cluster of blocks: what the copy engine copies for all of these
+  /// alike, each block copies a part of. Text form: `grid i by 128 band 8 cluster 2, j by 256`.
+  std::int64_t cluster = 1;
 };
 
 /// Threads of a block along an iterator: thread t stands t · step further on than the block. An iterator may have
@@ -289,7 +295,7 @@ struct Program {
   Table<IterId, Iterator> iters;
   Table<BufferId, Buffer> buffers;
   Table<ValueId, Value> values;
-  std::vector<GridAxis> grid;       ///< outermost first; points run in parallel, in any order
+  std::vector<GridAxis> grid;       ///< outermost first; points run in parallel, in any order; the last one fastest
   std::vector<ThreadAxis> threads;  ///< of a GPU's block; a thread's number is row-major over them
   Block body;
 };
@@ -298,6 +304,10 @@ std::string to_text(const Program& program);
 /// The op's line in that text (the first, of a For or an If), without its indentation: what messages quote.
 std::string to_text(const Program& program, const Op& op);
 Result<Program> parse_program(SourcePtr source);
+/// The axis of the grid that has a band; null: none.
+const GridAxis* find_band(const Program& program);
+/// Blocks in a cluster.
+std::int64_t cluster_blocks(const Program& program);
 /// The first axis of threads along the iterator; null: none.
 const ThreadAxis* find_threads(const Program& program, IterId iter);
 /// Of all axes along the iterator: the product of the counts.

@@ -161,6 +161,8 @@ class ProgramParser {
       GridAxis axis{iter(), 1};
       reader_.expect("by");
       axis.step = reader_.int_expr();
+      if (reader_.accept("band")) axis.band = reader_.integer("how many points of a band");
+      if (reader_.accept("cluster")) axis.cluster = reader_.integer("how many blocks of a cluster");
       return axis;
     });
   }

@@ -44,7 +44,10 @@ class Printer {
     for (const Buffer& buffer : program_.buffers) writer_.line(buffer_line(buffer));
     if (!program_.grid.empty()) {
       const auto axis = [&](const GridAxis& grid) {
-        return fmt::format("{} by {}", iter_name(grid.iter), to_text(grid.step));
+        std::string text = fmt::format("{} by {}", iter_name(grid.iter), to_text(grid.step));
+        if (grid.band > 1) text += fmt::format(" band {}", grid.band);
+        if (grid.cluster > 1) text += fmt::format(" cluster {}", grid.cluster);
+        return text;
       };
       writer_.line("grid " + joined(program_.grid, axis));
     }

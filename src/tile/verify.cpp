@@ -44,6 +44,8 @@
 //     not checked here, but by the lowering.
 // 16. The copy engine. Copies by it open a loop with stages that has no others, and engine_copy.h says that it can do
 //     them. (T016)
+// 17. Bands. One axis of the placed grid of a program with threads has a band at most, which its clusters divide; those
+//     of several blocks are of programs with copies by the engine that engine_copy.h says blocks can share. (T017)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,6 +112,7 @@ class Verifier {
         error("T002", fmt::format("tensor {}: align {} is not a power of two", tensor.name, tensor.align));
     }
     check_threads();
+    check_bands();
     for (const Value& value : program_.values) check_type(value);
     for (const Buffer& buffer : program_.buffers) check_buffer(buffer);
     for (const GridAxis& axis : program_.grid) {
@@ -153,6 +156,21 @@ class Verifier {
         error("T013", fmt::format("buffer {} is in shared memory, and the program has no threads", buffer.name));
       if (program_.phase == Phase::value)
         error("T008", fmt::format("buffer {}: shared memory belongs to the placed phase", buffer.name));
+    }
+  }
+
+  void check_bands() {
+    constexpr std::int64_t most_blocks = 8;
+    int bands = 0;
+    for (const GridAxis& axis : program_.grid) {
+      if (axis.band == 1 && axis.cluster == 1) continue;
+      ++bands;
+      const bool fits = axis.band > 1 && axis.band <= most_elements && axis.cluster >= 1 &&
+                        axis.cluster <= most_blocks && axis.band % axis.cluster == 0;
+      if (!fits || bands > 1 || program_.threads.empty() || program_.phase == Phase::value)
+        error("T017", fmt::format("band {} in clusters of {}", axis.band, axis.cluster));
+      else if (axis.cluster > 1 && !can_cluster(program_, axis, axis.cluster))
+        error("T017", fmt::format("blocks along {} share no copies by the engine", name(axis.iter)));
     }
   }
 

@@ -49,6 +49,16 @@ IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
   return {};
 }
 
+const GridAxis* find_band(const Program& program) {
+  const auto found = std::ranges::find_if(program.grid, [](const GridAxis& axis) { return axis.band > 1; });
+  return found == program.grid.end() ? nullptr : &*found;
+}
+
+std::int64_t cluster_blocks(const Program& program) {
+  const GridAxis* band = find_band(program);
+  return band == nullptr ? 1 : band->cluster;
+}
+
 std::int64_t threads_along(const Program& program, IterId iter) {
   std::int64_t threads = 1;
   for (const ThreadAxis& axis : program.threads) threads *= axis.iter == iter ? axis.count : 1;

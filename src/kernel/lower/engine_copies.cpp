@@ -35,7 +35,9 @@ void Lowering::declare_maps(const tile::For& loop) {
   for (std::size_t i = 0; i < tile::staged_ops(program_, loop.body); ++i) {
     const auto* copy = std::get_if<tile::Copy>(&loop.body.ops[i].node);
     if (copy == nullptr) continue;
-    EngineRing::Filled filled{copy, tile::plan_engine_copy(program_, *copy).value(), {}};
+    const tile::GridAxis* band = tile::find_band(program_);
+    EngineRing::Filled filled{copy, {}, band != nullptr && band->cluster > 1 && is_shared_along(*copy, *band), {}};
+    filled.plan = tile::plan_engine_copy(program_, *copy, filled.is_shared ? cluster() : 1).value();
     const tile::Tensor& tensor = program_.tensors[copy->tensor];
     const AccessMap access = tensor_access(copy->tensor, copy->index);
     TensorMapArgument argument{tensor.name, constant_bytes(tensor, copy->index), bytes_of(tensor.dtype), {}, {}, {}};
@@ -70,13 +72,13 @@ void Lowering::run_roles() {
           const ValueId place = build_.index(stage * barrier_bytes);
           build_.gpu_op(Opcode::mbarrier_init, {build_.offset(engine_->full, place)}, {}, Count{1});
           build_.gpu_op(Opcode::mbarrier_init, {build_.offset(engine_->empty, place)}, {},
-                        Count{static_cast<std::int32_t>(threads / warp_threads)});
+                        Count{static_cast<std::int32_t>(cluster() * threads / warp_threads)});
         }
         build_.gpu_op(Opcode::fence_mbarrier, {});
         return nothing();
       },
       nothing);
-  build_.barrier();
+  cluster_barrier();
   // From the warp's first thread: so is it known to be one number for all of them.
   const ValueId warp =
       build_.warp_shuffle(ShuffleMode::idx, build_.binary(Opcode::udiv, thread_, number(warp_threads)), number(0));
@@ -91,6 +93,15 @@ void Lowering::run_roles() {
       [&] {
         return build_.if_then(build_.cmp(Predicate::eq, thread_, number(threads)), [&] { return run(true); }, nothing);
       });
+  // Others of the cluster may still write to this block's shared memory.
+  if (cluster() > 1) cluster_barrier();
+}
+
+/// Of all threads.
+void Lowering::cluster_barrier() {
+  if (cluster() == 1) return build_.barrier();
+  build_.gpu_op(Opcode::cluster_arrive, {});
+  build_.gpu_op(Opcode::cluster_wait, {});
 }
 
 void Lowering::run_points_of_block() {
@@ -120,36 +131,53 @@ void Lowering::produce(const tile::Block& block) {
 
 void Lowering::produce_stages(const tile::For& stages) {
   const Scope outer = scopes_.at(stages.iter);
-  const auto start = [&](const EngineRing::Filled& filled, ValueId full, ValueId stage) {
-    for (const tile::EngineCopy::Box& box : filled.plan.boxes) {
-      const ValueId place =
-          build_.offset(build_.offset(shared_.at(filled.copy->buffer), stage), build_.index(box.bytes));
-      std::vector<ValueId> operands{place, filled.map, full};
-      for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
-        const auto further = box.points.find(axis.iter);
-        const ValueId at =
-            build_.add(scopes_.at(axis.iter).base, build_.index(further == box.points.end() ? 0 : further->second));
-        operands.push_back(build_.convert(Opcode::trunc, at, Element::i32));
-      }
-      build_.gpu_op(Opcode::tensor_load, std::move(operands), {},
-                    TensorCopy{.rank = static_cast<std::int32_t>(filled.plan.axes.size())});
-    }
+  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
+  const auto start = [&](bool shared, std::int64_t part, ValueId full, ValueId stage) {
+    for (const EngineRing::Filled& filled : engine_->copies)
+      if (filled.is_shared == shared) start_boxes(filled, part, full, stage);
   };
   loop(outer.base, outer.limit, build_.index(stages.step.constant()), {},
        [&](ValueId base, const std::vector<ValueId>&) {
-         const ValueId free =
-             build_.binary(Opcode::bit_xor, place_.parity, build_.constant(i32, Scalar::of(std::int64_t{1})));
+         const ValueId free = build_.binary(Opcode::bit_xor, place_.parity, number(1));
          const ValueId full = ring_barrier(engine_->full, place_.slot);
          build_.gpu_op(Opcode::mbarrier_wait, {ring_barrier(engine_->empty, place_.slot), free});
-         build_.gpu_op(Opcode::mbarrier_expect, {full, build_.constant(i32, Scalar::of(engine_->bytes))});
+         build_.gpu_op(Opcode::mbarrier_expect, {full, number(engine_->bytes)});
          const ValueId stage =
              build_.mul(build_.convert(Opcode::zext, place_.slot, Element::i64), build_.index(engine_->stage_bytes));
          in_scope(stages.iter, Scope{base, outer.limit, false, 0, outer.granule_by(stages.step)}, [&] {
-           for (const EngineRing::Filled& filled : engine_->copies) start(filled, full, stage);
+           start(false, 0, full, stage);
+           for (std::int64_t part = 0; cluster() > 1 && part < cluster(); ++part)
+             build_.if_then(
+                 build_.cmp(Predicate::eq, build_.special(Special::cluster_block, Element::i32), number(part)),
+                 [&] { return start(true, part, full, stage), std::vector<ValueId>{}; },
+                 [] { return std::vector<ValueId>{}; });
          });
          place_ = next_place(place_);
          return std::vector<ValueId>{};
        });
+}
+
+/// Starts the copy's boxes; of one that the cluster shares, those of the part, which go to all of its blocks.
+void Lowering::start_boxes(const EngineRing::Filled& filled, std::int64_t part, ValueId full, ValueId stage) {
+  const std::int64_t parts = filled.is_shared ? cluster() : 1;
+  const ValueId buffer = build_.offset(shared_.at(filled.copy->buffer), stage);
+  for (std::size_t number = 0; number < filled.plan.boxes.size(); ++number) {
+    if (static_cast<std::int64_t>(number) % parts != part) continue;
+    const tile::EngineCopy::Box& box = filled.plan.boxes[number];
+    std::vector<ValueId> operands{build_.offset(buffer, build_.index(box.bytes)), filled.map, full};
+    for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
+      const auto further = box.points.find(axis.iter);
+      const ValueId at =
+          build_.add(scopes_.at(axis.iter).base, build_.index(further == box.points.end() ? 0 : further->second));
+      operands.push_back(build_.convert(Opcode::trunc, at, Element::i32));
+    }
+    TensorCopy how{.rank = static_cast<std::int32_t>(filled.plan.axes.size())};
+    if (filled.is_shared) {
+      how.multicast = true;
+      operands.push_back(build_.constant(i32, Scalar::of((std::int64_t{1} << parts) - 1)));
+    }
+    build_.gpu_op(Opcode::tensor_load, std::move(operands), {}, how);
+  }
 }
 
 /// What the other warps do with the stages.
@@ -189,15 +217,17 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
   return carried;
 }
 
-/// The warp reads the stage no more, where the condition holds.
+/// The warp reads the stage no more, where the condition holds: its first threads tell each block of the cluster one.
 void Lowering::release(ValueId slot, ValueId condition) {
   const auto nothing = [] { return std::vector<ValueId>{}; };
   const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
   const ValueId lane = build_.binary(Opcode::bit_and, thread_, number(warp_threads - 1));
   build_.if_then(
-      all(build_.cmp(Predicate::eq, lane, number(0)), condition),
+      all(build_.cmp(Predicate::slt, lane, number(cluster())), condition),
       [&] {
-        build_.gpu_op(Opcode::mbarrier_arrive, {ring_barrier(engine_->empty, slot)});
+        std::vector<ValueId> operands{ring_barrier(engine_->empty, slot)};
+        if (cluster() > 1) operands.push_back(lane);
+        build_.gpu_op(Opcode::mbarrier_arrive, std::move(operands));
         return nothing();
       },
       nothing);

@@ -201,6 +201,7 @@ struct EngineRing {
   struct Filled {
     const tile::Copy* copy;
     tile::EngineCopy plan;
+    bool is_shared = false;  ///< by the cluster's blocks
     ValueId map;
   };
   const tile::For* loop = nullptr;
@@ -229,6 +230,7 @@ class Lowering {
     std::size_t argument = 0;  ///< its place in result_.arguments
   };
   const SizeParameter& size_parameter(const IntExpr& value);
+  std::vector<ValueId> point_coordinates(ValueId point, const std::vector<IntExpr>& counts);
   void lower_point(ValueId point, const std::vector<IntExpr>& counts);
   void lower_block(const tile::Block& block);
   void lower_op(const tile::Op& op);
@@ -315,6 +317,9 @@ class Lowering {
   void run_points_of_block();
   void produce(const tile::Block& block);
   void produce_stages(const tile::For& loop);
+  void start_boxes(const EngineRing::Filled& filled, std::int64_t part, ValueId full, ValueId stage);
+  void cluster_barrier();
+  std::int64_t cluster() const { return machine_.block->cluster; }
   std::vector<Registers> consume(const tile::For& loop, std::vector<Registers> carried);
   void release(ValueId slot, ValueId condition);
   ValueId ring_barrier(ValueId first, ValueId slot);

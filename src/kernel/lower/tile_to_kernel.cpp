@@ -47,6 +47,7 @@ ThreadBlock block_of(const tile::Program& program, const NvptxTarget& target) {
   constexpr std::int64_t full_of_sums = 64;
   ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program))};
   if (tile::find_engine_loop(program)) block.threads += lowering::warp_threads;
+  block.cluster = static_cast<std::int32_t>(tile::cluster_blocks(program));
   const auto [sums, along_vectors] = products_of(program);
   block.in_order = sums > full_of_sums && along_vectors;
   if (sums < many_sums || sums > full_of_sums) return block;
@@ -117,8 +118,9 @@ void Lowering::declare_scopes() {
     scopes_[id] = Scope{build_.index(0), size(extent), extent.is_constant() && !has_threads()};
   }
   register_accesses(program_.body);
+  // Clusters are whole, some blocks of the last ones past the end.
   for (const tile::GridAxis& axis : program_.grid)
-    result_.grid.push_back(ceil_div(program_.iters[axis.iter].extent, axis.step));
+    result_.grid.push_back(ceil_div(program_.iters[axis.iter].extent, axis.step * axis.cluster) * axis.cluster);
 }
 
 LoweredKernel Lowering::run_points() {
@@ -162,15 +164,50 @@ LoweredKernel Lowering::run_block() {
   return std::move(result_);
 }
 
-void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
-  // Coordinates of the point, the last grid axis fastest.
-  std::vector<ValueId> bases(counts.size());
-  for (std::size_t axis = counts.size(); axis-- > 0;) {
+/// The point's number along each axis of the grid. The last one is fastest; but the points of a band, its last one
+/// shorter, go on before the last of the other axes does.
+std::vector<ValueId> Lowering::point_coordinates(ValueId point, const std::vector<IntExpr>& counts) {
+  std::vector<ValueId> coordinates(counts.size());
+  const tile::GridAxis* band = tile::find_band(program_);
+  std::vector<std::size_t> order;  // of the axes, outermost first
+  std::optional<std::size_t> banded;
+  for (std::size_t axis = 0; axis < counts.size(); ++axis)
+    if (&program_.grid[axis] == band)
+      banded = axis;
+    else
+      order.push_back(axis);
+  if (banded && order.empty()) order = {*std::exchange(banded, {})};
+  const auto take = [&](std::size_t axis, bool outermost) {
     const ValueId count = size(counts[axis]);
-    const ValueId coordinate = axis == 0 ? point : build_.binary(Opcode::urem, point, count);
-    if (axis != 0) point = build_.binary(Opcode::udiv, point, count);
-    bases[axis] = build_.mul(coordinate, size(program_.grid[axis].step));
+    coordinates[axis] = outermost ? point : build_.binary(Opcode::urem, point, count);
+    if (!outermost) point = build_.binary(Opcode::udiv, point, count);
+  };
+  if (banded) {
+    const std::size_t other = order.back();
+    order.pop_back();
+    const ValueId along = size(counts[*banded]);
+    const ValueId plane = size(counts[*banded] * counts[other]);
+    ValueId rest = order.empty() ? point : build_.binary(Opcode::urem, point, plane);
+    if (!order.empty()) point = build_.binary(Opcode::udiv, point, plane);
+    const ValueId whole = size(counts[other] * band->band);
+    const ValueId first = build_.mul(build_.binary(Opcode::udiv, rest, whole), build_.index(band->band));
+    const ValueId length = build_.binary(Opcode::smin, build_.sub(along, first), build_.index(band->band));
+    rest = build_.binary(Opcode::urem, rest, whole);
+    coordinates[*banded] = build_.add(first, build_.binary(Opcode::urem, rest, length));
+    coordinates[other] = build_.binary(Opcode::udiv, rest, length);
   }
+  while (!order.empty()) {
+    const std::size_t axis = order.back();
+    order.pop_back();
+    take(axis, order.empty());
+  }
+  return coordinates;
+}
+
+void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
+  std::vector<ValueId> bases = point_coordinates(point, counts);
+  for (std::size_t axis = 0; axis < counts.size(); ++axis)
+    bases[axis] = build_.mul(bases[axis], size(program_.grid[axis].step));
   // Grid axes that tiles lie along directly: such a point is either full or masked as a whole.
   ValueId all_full;
   std::vector<bool> is_tile(counts.size()), is_single(counts.size());

@@ -20,6 +20,7 @@ Launch launch_of(const kernel::LoweredKernel& lowered) {
   Launch launch;
   launch.block[0] = lowered.kernel.block->threads;
   launch.shared_bytes = kernel::shared_layout(lowered.kernel).bytes;
+  launch.cluster[0] = launch.grid[0] = lowered.kernel.block->cluster;
   return launch;
 }
 
@@ -200,9 +201,9 @@ class CudaBackend final : public Backend {
       if (!module) return std::unexpected(module.error());
       auto function = (*module)->function(plan->kernels[k].kernel.name);
       if (!function) return std::unexpected(function.error());
-      const auto blocks = function->resident_blocks(launch_of(plan->kernels[k]));
+      const auto blocks = resident_blocks(*function, launch_of(plan->kernels[k]));
       if (!blocks) return std::unexpected(blocks.error());
-      resident.push_back(std::max<std::int64_t>(std::int64_t{*blocks} * properties().multiprocessors, 1));
+      resident.push_back(*blocks);
       functions.push_back(std::move(*function));
     }
     return std::make_shared<const CudaCall>(stream_, std::move(plan), std::move(functions), std::move(resident),
@@ -210,6 +211,14 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  /// Blocks that the device runs at once, in whole clusters.
+  Result<std::int64_t> resident_blocks(const Function& function, const Launch& launch) const {
+    const std::int64_t cluster = launch.cluster[0];
+    const Result<int> count = cluster > 1 ? function.resident_clusters(launch) : function.resident_blocks(launch);
+    if (!count) return std::unexpected(count.error());
+    return std::max<std::int64_t>(*count, 1) * (cluster > 1 ? cluster : properties().multiprocessors);
+  }
+
   const DeviceProperties& properties() const { return stream_.context().device(); }
 
   Stream stream_;
