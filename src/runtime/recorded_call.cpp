@@ -1,6 +1,8 @@
 // Records what run_plan decides. See recorded_call.h.
 #include "runtime/recorded_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -85,6 +87,9 @@ class Recorder : public plan::Executor {
       step.grid.push_back(evaluate(count, symbols).value_or(0));
       step.points *= step.grid.back();
     }
+    if (kernel.most_points && step.points > *kernel.most_points)
+      return fail("R080", fmt::format("kernel {} has {} blocks of outputs", program.name, step.points),
+                  fmt::format("at most {} of one that uses matrix units", *kernel.most_points));
     double elements = 1;
     for (const tile::Iterator& iter : program.iters)
       elements *= static_cast<double>(evaluate(iter.extent, symbols).value_or(1));

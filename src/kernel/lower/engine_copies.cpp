@@ -187,10 +187,11 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
   const bool whole = holds_zeros_outside(stages);
   const bool overlaps = overlaps_products(stages);
   const Ring ring{{}, {}, engine_->stage_bytes, stages.stages};
+  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
   const auto before = [&](ValueId slot) {
-    const ValueId first = build_.cmp(Predicate::eq, slot, build_.constant(i32, Scalar::of(std::int64_t{0})));
-    const ValueId last = build_.constant(i32, Scalar::of(stages.stages - 1));
-    return build_.select(first, last, build_.sub(slot, build_.constant(i32, Scalar::of(std::int64_t{1}))));
+    const ValueId first = build_.cmp(Predicate::eq, slot, number(0));
+    const ValueId last = number(stages.stages - 1);
+    return build_.select(first, last, build_.sub(slot, number(1)));
   };
   products_ahead_ = overlaps ? 1 : 0;
   const std::vector<ValueId> ended =
@@ -198,8 +199,10 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
            [&](ValueId base, const std::vector<ValueId>& tiles) {
              const ValueId end = build_.binary(Opcode::smin, build_.add(base, build_.index(length)), outer.limit);
              const Scope scope{base, end, whole, whole ? length : 0, outer.granule_by(stages.step)};
+             // From the warp's first thread: the unit's descriptors are computed once for all of them.
+             const ValueId slot = build_.warp_shuffle(ShuffleMode::idx, place_.slot, number(0));
              const ValueId stage =
-                 build_.mul(build_.convert(Opcode::zext, place_.slot, Element::i64), build_.index(ring.stage_bytes));
+                 build_.mul(build_.convert(Opcode::zext, slot, Element::i64), build_.index(ring.stage_bytes));
              build_.gpu_op(Opcode::mbarrier_wait, {ring_barrier(engine_->full, place_.slot), place_.parity});
              std::vector<ValueId> next = flatten(run_step(stages, ring, scope, stage, unflatten(carried, tiles)));
              if (overlaps)

@@ -1,6 +1,7 @@
 // The threads of a GPU's block in tile_to_kernel: where each stands, and what they do together.
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "kernel/lower/lowering.h"
@@ -44,6 +45,7 @@ void Lowering::declare_threads() {
   tile::walk(program_.body, [&](const tile::Op& op) {
     const auto* contract = std::get_if<tile::Contract>(&op.node);
     if (!contract || contract->unit != tile::Unit::warpgroup || warpgroup_.valid()) return;
+    result_.most_points = std::numeric_limits<std::int32_t>::max();
     // From the warp's first thread: so is it known to be one number for all of them.
     const ValueId own =
         build_.binary(Opcode::udiv, thread_, build_.constant({Element::i32, 1}, Scalar::of(matrix_unit::threads)));

@@ -165,33 +165,41 @@ LoweredKernel Lowering::run_block() {
 }
 
 /// The point's number along each axis of the grid. The last one is fastest; but the points of a band, its last one
-/// shorter, go on before the last of the other axes does.
+/// shorter, go on before the last of the other axes does. Where a matrix unit multiplies, in 32 bits: divisions of 64
+/// are calls, and the driver's linker lets no product run on beside a kernel's calls.
 std::vector<ValueId> Lowering::point_coordinates(ValueId point, const std::vector<IntExpr>& counts) {
+  const Element element = result_.most_points ? Element::i32 : Element::i64;
+  const auto narrow = [&](ValueId value) {
+    return element == Element::i64 ? value : build_.convert(Opcode::trunc, value, element);
+  };
+  const auto count_of = [&](const IntExpr& value) { return narrow(size(value)); };
+  const auto number = [&](std::int64_t value) { return build_.constant({element, 1}, Scalar::of(value)); };
+  point = narrow(point);
   std::vector<ValueId> coordinates(counts.size());
   const tile::GridAxis* band = tile::find_band(program_);
   std::vector<std::size_t> order;  // of the axes, outermost first
   std::optional<std::size_t> banded;
   for (std::size_t axis = 0; axis < counts.size(); ++axis)
-    if (&program_.grid[axis] == band)
+    if (&program_.grid[axis] == band && counts.size() > 1)
       banded = axis;
     else
       order.push_back(axis);
-  if (banded && order.empty()) order = {*std::exchange(banded, {})};
-  const auto take = [&](std::size_t axis, bool outermost) {
-    const ValueId count = size(counts[axis]);
-    coordinates[axis] = outermost ? point : build_.binary(Opcode::urem, point, count);
-    if (!outermost) point = build_.binary(Opcode::udiv, point, count);
-  };
   if (banded) {
     const std::size_t other = order.back();
     order.pop_back();
-    const ValueId along = size(counts[*banded]);
-    const ValueId plane = size(counts[*banded] * counts[other]);
-    ValueId rest = order.empty() ? point : build_.binary(Opcode::urem, point, plane);
-    if (!order.empty()) point = build_.binary(Opcode::udiv, point, plane);
-    const ValueId whole = size(counts[other] * band->band);
-    const ValueId first = build_.mul(build_.binary(Opcode::udiv, rest, whole), build_.index(band->band));
-    const ValueId length = build_.binary(Opcode::smin, build_.sub(along, first), build_.index(band->band));
+    ValueId rest = point;
+    if (!order.empty()) {
+      const ValueId plane = count_of(counts[*banded] * counts[other]);
+      rest = build_.binary(Opcode::urem, point, plane);
+      point = build_.binary(Opcode::udiv, point, plane);
+    }
+    // Where it is past 32 bits, as good as any number that no point reaches.
+    ValueId whole = size(counts[other] * band->band);
+    if (result_.most_points) whole = build_.binary(Opcode::smin, whole, build_.index(*result_.most_points));
+    whole = narrow(whole);
+    const ValueId first = build_.mul(build_.binary(Opcode::udiv, rest, whole), number(band->band));
+    const ValueId length =
+        build_.binary(Opcode::smin, build_.sub(count_of(counts[*banded]), first), number(band->band));
     rest = build_.binary(Opcode::urem, rest, whole);
     coordinates[*banded] = build_.add(first, build_.binary(Opcode::urem, rest, length));
     coordinates[other] = build_.binary(Opcode::udiv, rest, length);
@@ -199,8 +207,12 @@ std::vector<ValueId> Lowering::point_coordinates(ValueId point, const std::vecto
   while (!order.empty()) {
     const std::size_t axis = order.back();
     order.pop_back();
-    take(axis, order.empty());
+    const ValueId count = count_of(counts[axis]);
+    coordinates[axis] = order.empty() ? point : build_.binary(Opcode::urem, point, count);
+    if (!order.empty()) point = build_.binary(Opcode::udiv, point, count);
   }
+  for (ValueId& coordinate : coordinates)
+    if (element != Element::i64) coordinate = build_.convert(Opcode::zext, coordinate, Element::i64);
   return coordinates;
 }
 

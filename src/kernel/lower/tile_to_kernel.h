@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -65,7 +66,8 @@ struct LoweredKernel {
   /// Points along each grid axis; empty: one point. On a GPU a launch has as many blocks in a row as their product;
   /// where that is more than a grid can have, several launches begin one after the other.
   std::vector<IntExpr> grid;
-  IntExpr workspace_bytes = 0;  ///< of one task
+  IntExpr workspace_bytes = 0;              ///< of one task
+  std::optional<std::int64_t> most_points;  ///< that all launches of a call may have; none: as many as 63 bits hold
 };
 
 LoweredKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);

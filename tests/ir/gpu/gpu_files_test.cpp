@@ -7,6 +7,7 @@
 #include "nest/passes/schedule_for_gpu.h"
 #include "plan/build_gpu_plan.h"
 #include "tile/passes/nest_to_tile.h"
+#include "tile/passes/order_points.h"
 #include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
 #include "tile/passes/use_matrix_units.h"
@@ -68,9 +69,12 @@ std::string produce(const FileTest& test) {
   tile::use_matrix_units(program, nest);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "use_matrix_units") return to_text(program);
-  tile::pipeline_copies(program, nest, target);
+  tile::pipeline_copies(program, nest, facts, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "pipeline_copies") return to_text(program);
+  tile::order_points(program, facts, target);
+  if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
+  if (test.folder == "order_points") return to_text(program);
   const kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
   if (const auto sound = kernel::verify(lowered.kernel); !sound) return render(sound.error());
   return to_text(lowered.kernel);

@@ -37,7 +37,7 @@ inline Assembled run_ptxas(const std::string& ptxas, const std::string& arch, co
   const std::filesystem::path text = std::filesystem::path(folder) / "kernel.ptx";
   std::ofstream(text) << ptx;
   const std::string command =
-      fmt::format("'{}' -arch={} -v -o '{}/kernel.cubin' '{}' 2>&1", ptxas, arch, folder, text.string());
+      fmt::format("'{}' -arch={} -c -v -o '{}/kernel.cubin' '{}' 2>&1", ptxas, arch, folder, text.string());
   Assembled result;
   if (std::FILE* pipe = ::popen(command.c_str(), "r")) {
     for (char buffer[4096]; const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe);)
