@@ -130,6 +130,20 @@ INSTANTIATE_TEST_SUITE_P(
                "T015", "`%b = map neg %a : f32`: a load from a swizzled buffer is used by other than a matrix unit"},
         Broken{"PlacedSwizzledTask", "buffer p : f32 task [] elements 1 swizzled", "T008",
                "buffer p: only shared memory is swizzled"},
+        Broken{"PlacedEngineAlone",
+               "buffer p : f32 shared [] elements 1 swizzled\nthreads i 128 by 1\nallocate p\ncopy x[i] -> p by engine",
+               "T016", "`copy x[i] -> p by engine`: a copy by the engine does not open a loop with stages"},
+        Broken{
+            "PlacedEngineRows",
+            "buffer p : f32 shared [i 32 inner 1 strides (1, 1)] elements 32 swizzled\nthreads i 128 by 1\nfor j by 1 "
+            "stages 2 {\nallocate p\ncopy x[i] -> p by engine\n}",
+            "T016", "`for j by 1 stages 2 {`: the copy engine does not fill these stages"},
+        Broken{"PlacedBandOfOddClusters", "grid i by 4 band 8 cluster 3\nthreads i 4 by 1", "T017",
+               "band 8 in clusters of 3"},
+        Broken{"PlacedTwoBands", "grid i by 4 band 8, j by 4 band 8\nthreads i 4 by 1", "T017",
+               "band 8 in clusters of 1"},
+        Broken{"PlacedClusterOfNothing", "grid i by 4 band 8 cluster 2\nthreads i 4 by 1", "T017",
+               "blocks along i share no copies by the engine"},
         Broken{"PlacedTwoLanes", "%a = fill 0 : f32 [i 4 lanes, j 4 lanes]", "T012",
                "%a has 2 axes of lanes; at most one"}),
     [](const auto& info) { return std::string(info.param.name); });

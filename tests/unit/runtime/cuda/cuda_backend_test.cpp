@@ -37,6 +37,29 @@ TEST_F(CudaBackendTest, TimesLongCallsWithoutTheFlushBeforeThem) {
   EXPECT_NE(timing->method.find("cache flushed"), std::string::npos) << timing->method;
 }
 
+/// Blocks of matrix units go through the points in clusters, as many as run at once, and have maps of their operands.
+TEST_F(CudaBackendTest, LaunchesClustersThatRunAtOnce) {
+  const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
+  const Kernel kernel = Kernel::parse("c[i, j] ++= a[i, k] * b[k, j]", "<test>").value();
+  const Tensor a = engine.allocate(DType::f16, {4096, 64}).value();
+  const Tensor b = engine.allocate(DType::f16, {64, 4096}).value();
+  const Tensor c = engine.allocate(DType::f16, {4096, 4096}).value();
+  const Result<void> done = engine.eval_into(kernel, {{"a", a}, {"b", b}}, c);
+  ASSERT_TRUE(done.has_value()) << error_of(done);
+  EXPECT_EQ(fake().count("cuTensorMapEncodeTiled"), 2);
+  ASSERT_EQ(fake().launches().size(), 1);
+  EXPECT_EQ(fake().launches()[0].grid[0], 132);  // of 512 points or more
+  EXPECT_EQ(fake().launches()[0].cluster[0], 2);
+  EXPECT_EQ(fake().launches()[0].block[0] % 128, 32);  // a warp more than warpgroups
+  // As many as there are, where that is fewer.
+  const Tensor few = engine.allocate(DType::f16, {64, 64}).value();
+  const Tensor small = engine.allocate(DType::f16, {64, 64}).value();
+  ASSERT_TRUE(engine.eval_into(kernel, {{"a", few}, {"b", few}}, small).has_value());
+  ASSERT_EQ(fake().launches().size(), 2);
+  EXPECT_LE(fake().launches()[1].grid[0], 8);
+  EXPECT_EQ(fake().launches()[1].cluster[0], 1);
+}
+
 /// A call on the caller's stream is queued there and not waited for, and repeated ones are as well.
 TEST_F(CudaBackendTest, QueuesOnTheCallersStream) {
   const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
