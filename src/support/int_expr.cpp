@@ -218,6 +218,26 @@ IntExpr substitute(const IntExpr& expr, const std::function<std::optional<IntExp
   return IntExpr::make(expr.op(), substitute(expr.lhs(), replacement), substitute(expr.rhs(), replacement));
 }
 
+bool is_multiple_of(const IntExpr& expr, std::int64_t divisor) {
+  switch (expr.op()) {
+    case IntOp::constant:
+      return expr.constant() % divisor == 0;
+    case IntOp::mul:
+      return is_multiple_of(expr.lhs(), divisor) || is_multiple_of(expr.rhs(), divisor);
+    case IntOp::add:
+    case IntOp::sub:
+    case IntOp::min:
+    case IntOp::max:
+      return is_multiple_of(expr.lhs(), divisor) && is_multiple_of(expr.rhs(), divisor);
+    case IntOp::symbol:
+    case IntOp::floor_div:
+    case IntOp::ceil_div:
+    case IntOp::mod:
+      break;
+  }
+  return divisor == 1;
+}
+
 std::vector<std::string> symbols(const IntExpr& expr) {
   std::vector<std::string> names;
   collect_symbols(expr, names);

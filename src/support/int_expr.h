@@ -63,6 +63,8 @@ std::optional<std::int64_t> evaluate(const IntExpr& expr, const SymbolValues& va
 std::optional<std::int64_t> evaluate_modular(const IntExpr& expr, const SymbolValues& values);
 /// Replaces symbols that `replacement` knows.
 IntExpr substitute(const IntExpr& expr, const std::function<std::optional<IntExpr>(std::string_view)>& replacement);
+/// Whether the expression's form shows that its value is a multiple of the divisor, which is positive.
+bool is_multiple_of(const IntExpr& expr, std::int64_t divisor);
 /// The names of all symbols, each once, in first-seen order.
 std::vector<std::string> symbols(const IntExpr& expr);
 

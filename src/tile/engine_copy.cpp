@@ -92,8 +92,7 @@ bool find_path(const Block& block, const For& loop, std::vector<const For*>& pat
 /// All but the last of these steps are multiples of the next.
 bool are_nested(const std::vector<IntExpr>& steps) {
   for (std::size_t i = 1; i < steps.size(); ++i)
-    if (!steps[i - 1].is_constant() || !steps[i].is_constant() || steps[i - 1].constant() % steps[i].constant() != 0)
-      return false;
+    if (!steps[i].is_constant() || !is_multiple_of(steps[i - 1], steps[i].constant())) return false;
   return true;
 }
 

@@ -27,26 +27,34 @@ namespace {
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t most_columns = 256;
 
-// Figures of one multiprocessor of sm_90, in cycles or per cycle, that weigh candidates against each other.
+// Figures of one multiprocessor of sm_90, in cycles or per cycle, that weigh candidates against each other: fitted to
+// 150 measured products of f16, of eight shapes (docs/performance.md).
 constexpr double multiprocessors = 132;
-constexpr double products_a_cycle = 2048;  ///< of 16 bits; of narrower ones accordingly more
-constexpr double copied_bytes = 40;        ///< that arrive from the second-level cache
-constexpr double shared_bytes = 128;       ///< that go to shared memory or come from it
-constexpr double step_cycles = 80;         ///< of a stage's wait and barrier
-constexpr double start_cycles = 2500;      ///< of a block, until its first product
-constexpr double stored_bytes = 24;        ///< of sums
-constexpr double second_launch = 8000;
+constexpr double products_a_cycle = 2048;    ///< of 16 bits; of narrower ones accordingly more
+constexpr std::int64_t fewest_columns = 40;  ///< that a product of fewer takes as long as
+constexpr double copied_bytes = 67;          ///< that arrive from the second-level cache
+constexpr double copy_latency = 1700;        ///< of what a stage waits for
+constexpr double shared_bytes = 160;         ///< that go to shared memory or come from it
+constexpr double memory_bytes = 13.5;        ///< of the device's memory
+constexpr double step_cycles = 85;           ///< of a stage's waits
+constexpr double start_cycles = 850;
+constexpr double tile_cycles = 500;  ///< from a block's tile to the next
+constexpr double stored_bytes = 29;  ///< of sums
+constexpr double second_launch = 5000;
 constexpr double part_bytes = 16;
 constexpr std::int64_t registers = 65536;
-constexpr std::int64_t other_registers = 60;  ///< of a thread, beside its sums
+constexpr std::int64_t fewest_registers = 50;  ///< of a thread, beside its sums, if need be
+constexpr std::int64_t other_registers = 75;   ///< of a thread, beside its sums
+constexpr std::int64_t most_stages = 8;
+constexpr std::int64_t block_bytes = 1024 + 128;  ///< of shared memory, beside stages
 constexpr std::int64_t least_stages = 3;
-constexpr std::int64_t most_resident = 4;
+constexpr std::int64_t warp_threads = 32;  ///< of the one that tells the copy engine
 constexpr std::array row_counts{2 * matrix_unit::rows, matrix_unit::rows, 4 * matrix_unit::rows};
 
 struct Tile {
   std::int64_t rows = 0, columns = 0, parts = 1;
   std::int64_t threads() const { return rows / matrix_unit::rows * matrix_unit::threads; }
-  std::int64_t registers() const { return threads() * (columns / 2 + other_registers); }
+  std::int64_t registers(std::int64_t others) const { return (threads() + warp_threads) * (columns / 2 + others); }
 };
 
 /// The element that the unit multiplies: of both factors, each one read, which is cast to the sums' type at most.
@@ -216,35 +224,49 @@ class Chooser {
 
   std::int64_t stage_bytes(const Tile& tile) const { return (tile.rows + tile.columns) * depth() * element_bytes(); }
 
-  /// Blocks that share a multiprocessor: by registers, and by the shared memory of their stages.
-  std::int64_t resident(const Tile& tile) const {
-    const std::int64_t by_registers = registers / tile.registers();
-    const std::int64_t by_memory = p_.target.multiprocessor_shared_bytes / (least_stages * stage_bytes(tile));
-    return std::clamp<std::int64_t>(std::min(by_registers, by_memory), 1, most_resident);
+  /// Blocks that share a multiprocessor, and the stages of each.
+  struct Residents {
+    double blocks = 1, stages = 1;
+  };
+  Residents residents(const Tile& tile, double blocks) const {
+    const std::int64_t staged = stage_bytes(tile);
+    const std::int64_t of_two = (p_.target.multiprocessor_shared_bytes / 2 - block_bytes) / staged;
+    const bool shared =
+        blocks > multiprocessors && of_two >= least_stages && tile.registers(other_registers) * 2 <= registers;
+    const std::int64_t stages = shared ? of_two : (p_.target.max_block_shared_bytes - block_bytes) / staged;
+    return {shared ? 2.0 : 1.0, static_cast<double>(std::clamp<std::int64_t>(stages, 1, most_stages))};
   }
 
   double cycles_of(const Tile& tile) const {
     const auto over = [](std::int64_t a, std::int64_t b) { return static_cast<double>((a + b - 1) / b); };
-    const double blocks = over(points(c_.m), tile.rows) * over(points(c_.n), tile.columns) *
-                          static_cast<double>(points(c_.batch) * tile.parts);
+    const double batches = static_cast<double>(points(c_.batch)) * static_cast<double>(tile.parts);
+    const double blocks = over(points(c_.m), tile.rows) * over(points(c_.n), tile.columns) * batches;
     const double steps = std::max(std::ceil(over(p_.points(c_.k), depth()) / static_cast<double>(tile.parts)), 1.0);
     const auto outputs = static_cast<double>(tile.rows * tile.columns);
+    const auto terms = static_cast<double>(depth() * element_bytes());  // of a row or column, in bytes
     const auto staged = static_cast<double>(stage_bytes(tile));
-    const double products = outputs * static_cast<double>(depth() * element_bytes()) / 2 / products_a_cycle;
+    const double fetched =
+        static_cast<double>(std::min(tile.rows, points(c_.m)) + std::min(tile.columns, points(c_.n))) * terms;
+    const double products =
+        static_cast<double>(tile.rows * std::max(tile.columns, fewest_columns)) * terms / 2 / products_a_cycle;
     // Each warpgroup reads its rows and all columns from shared memory, into which they are copied.
     const auto groups = static_cast<double>(tile.rows / matrix_unit::rows);
-    const double read = staged + (groups - 1) * static_cast<double>(tile.columns * depth() * element_bytes());
-    const double step = std::max({products, staged / copied_bytes, (staged + read) / shared_bytes});
-    const double stores =
-        outputs * (tile.parts > 1 ? 4.0 : static_cast<double>(size_of(p_.nest.output))) / stored_bytes;
+    const double read = staged + (groups - 1) * static_cast<double>(tile.columns) * terms;
     const double own = std::max(blocks / multiprocessors, 1.0);
-    const double together = std::min(static_cast<double>(resident(tile)), std::ceil(own));
-    const double block = steps * (step + step_cycles / together) + (start_cycles + stores) / together;
-    double cycles = std::ceil(own / together) * together * block;
-    if (tile.parts > 1)
-      cycles += second_launch + 2 * 4 * static_cast<double>(tile.parts) * static_cast<double>(points(c_.m)) *
-                                    static_cast<double>(points(c_.n) * points(c_.batch)) /
-                                    (part_bytes * multiprocessors);
+    const Residents resident = residents(tile, blocks);
+    const double together = std::min(resident.blocks, std::ceil(own));
+    const double rate = std::min(copied_bytes, together * std::max(resident.stages - 1, 1.0) * fetched / copy_latency);
+    const double step = std::max({products, fetched / rate, (staged + read) / shared_bytes}) + step_cycles / together;
+    const double output_bytes = tile.parts > 1 ? 4.0 : static_cast<double>(size_of(p_.nest.output));
+    const double stores = outputs * output_bytes / stored_bytes;
+    double cycles = std::ceil(own / together) * together * (steps * step + (stores + tile_cycles) / together);
+    const double m = static_cast<double>(points(c_.m)), n = static_cast<double>(points(c_.n));
+    const double k = static_cast<double>(p_.points(c_.k)) * static_cast<double>(element_bytes());
+    const double all_outputs = m * n * batches * output_bytes;
+    const double all = (m + n) * k * static_cast<double>(points(c_.batch)) + all_outputs;
+    // Of tiles that all wait for the device's memory, the one that has most to spare.
+    cycles = std::max(cycles, all / multiprocessors / memory_bytes) + cycles / 16 + start_cycles;
+    if (tile.parts > 1) cycles += second_launch + 2 * all_outputs / (part_bytes * multiprocessors);
     return cycles;
   }
 
@@ -272,7 +294,7 @@ class Chooser {
 
   bool is_legal(const Tile& tile) const {
     const std::int64_t asked = p_.nest.schedule.threads;
-    return (asked == 0 || tile.threads() == asked) && tile.registers() <= registers &&
+    return (asked == 0 || tile.threads() == asked) && tile.registers(fewest_registers) <= registers &&
            least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes;
   }
 

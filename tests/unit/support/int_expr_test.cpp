@@ -120,6 +120,15 @@ TEST(IntExpr, SubstituteFoldsAgain) {
   EXPECT_EQ(substitute(x - y, swap), y - x);
 }
 
+TEST(IntExpr, MultiplesByTheirForm) {
+  EXPECT_TRUE(is_multiple_of(max(ceil_div(x, 100), 1) * 64, 32));
+  EXPECT_TRUE(is_multiple_of(x * 6 + min(y * 3, 12), 3));
+  EXPECT_FALSE(is_multiple_of(x * 6 + y, 3));
+  EXPECT_FALSE(is_multiple_of(ceil_div(x * 64, 64), 64));
+  EXPECT_TRUE(is_multiple_of(floor_div(x, 2), 1));
+  EXPECT_TRUE(is_multiple_of(0, 7));
+}
+
 TEST(IntExpr, SymbolsInFirstSeenOrder) {
   EXPECT_EQ(symbols(y * 2 + min(x, y)), (std::vector<std::string>{"y", "x"}));
   EXPECT_TRUE(symbols(IntExpr(3)).empty());
