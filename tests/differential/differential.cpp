@@ -189,9 +189,11 @@ class Comparison {
   void run_gpu_levels(const Compilation& compiled) {
     NvptxTarget target = *nvptx_target_named("sm_90a");
     if (case_.repacked) target.launch_cycles = -1e12;
+    nest::Nest nest = compiled.nest;
+    if (!case_.gpu_variant.empty()) nest.schedule.variant = case_.gpu_variant;
     const nest::Facts facts =
-        nest::gather_facts(compiled.nest, compiled.views.operands, compiled.views.output, nest::VectorLoads::aligned);
-    const auto plan = plan::build_gpu_plan(compiled.nest, facts, target, nullptr);
+        nest::gather_facts(nest, compiled.views.operands, compiled.views.output, nest::VectorLoads::aligned);
+    const auto plan = plan::build_gpu_plan(nest, facts, target, nullptr);
     if (!plan) return reject(plan.error());
     if (case_.slow_levels && !case_.change_gpu_kernels)
       level("GPU plan on tiles", [&] { return plan::evaluate_plan(plan->plan, plan_views(compiled)); });

@@ -21,13 +21,14 @@ struct Case {
   std::vector<std::int64_t> output_strides = {};  ///< empty: row-major
   std::int64_t output_misalign = 0;               ///< elements
   std::uint64_t seed = 1;
-  std::string processor = {};  ///< "sse2", "avx2", "avx512"; empty, or one that this machine lacks: this machine
-  bool small_caches = false;   ///< of 1, 4 and 16 KiB: packing, staging and streaming begin at the sizes of a test
-  bool slow_levels = true;     ///< the tile evaluators and the kernel interpreter too
-  bool gpu_levels = false;     ///< a GPU's
-  bool simulated = false;      ///< of a GPU's, its kernels on the simulator too
-  bool repacked = false;       ///< of a GPU's: misaligned operands of products are copied first, however small
-  bool host_levels = true;     ///< the others
+  std::string processor = {};    ///< "sse2", "avx2", "avx512"; empty, or one that this machine lacks: this machine
+  bool small_caches = false;     ///< of 1, 4 and 16 KiB: packing, staging and streaming begin at the sizes of a test
+  bool slow_levels = true;       ///< the tile evaluators and the kernel interpreter too
+  bool gpu_levels = false;       ///< a GPU's
+  bool simulated = false;        ///< of a GPU's, its kernels on the simulator too
+  bool repacked = false;         ///< of a GPU's: misaligned operands of products are copied first, however small
+  std::string gpu_variant = {};  ///< of a GPU's: `variant` of the schedule, which hosts may not have
+  bool host_levels = true;       ///< the others
   /// What a test changes of the GPU's kernels; then they alone are compared.
   std::function<void(std::vector<kernel::LoweredKernel>&)> change_gpu_kernels = {};
 };

@@ -124,6 +124,26 @@ TEST(GpuLowering, Contractions) {
       statement("c[b, i, j] ++= x[b, i, k] * y[b, k, j]", {operand("x", {3, 17, 5}), operand("y", {3, 5, 40})}), 1);
 }
 
+// Filled by the copy engine: more tiles than blocks; parts; pairs of blocks, of which the last is past the end; no
+// whole step, and none; stages that products do not run on behind.
+TEST(GpuLowering, MatrixUnits) {
+  const std::string text = "c[i, j] ++= a[i, k] * b[j, k]";
+  const std::string schedule = " do:\n  schedule:\n";
+  const auto factors = [](std::int64_t rows, std::int64_t columns, std::int64_t terms, DType dtype = DType::f16) {
+    return std::vector<OperandSpec>{operand("a", {rows, terms}, dtype), operand("b", {columns, terms}, dtype)};
+  };
+  const auto of = [&](const std::string& more, const std::vector<OperandSpec>& both) {
+    Case each = statement(text + more, both);
+    each.gpu_variant = "warpgroup";
+    return each;
+  };
+  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n", factors(200, 16, 136)), 1);
+  expect_right(of(schedule + "    split(k, 3)\n", factors(40, 24, 520)), 2);
+  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 48, DType::i8)),
+               1);
+  expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
+}
+
 TEST(GpuLowering, StagesRunAhead) {
   const std::string schedule = " do:\n  schedule:\n    tile(i, 32)\n    tile(j, 32)\n    tile(k, 16)\n";
   const std::string caches = "    cache(a)\n    cache(b)\n    threads = 32\n    stages = 3\n";

@@ -28,6 +28,7 @@ struct Sample {
   std::vector<OperandSpec> operands;
   std::size_t least_sites = 1;  ///< so many there are
   std::vector<Harmless> harmless = {};
+  std::string variant = {};
 };
 
 void PrintTo(const Sample& sample, std::ostream* out) {
@@ -51,6 +52,13 @@ std::vector<Sample> samples() {
        {{"a", DType::f32, {44, 28}}, {"b", DType::f32, {28, 44}}},
        8,
        {{Protection::guard, 2, "of copies past the last row: they are of no bytes"}}},
+      {"engine",
+       "c[i, j] ++= a[i, k] * b[j, k] do:\n  schedule:\n    tile(i, 64)\n    tile(j, 8)\n"
+       "    stages = 3\n",
+       {{"a", DType::f16, {72, 200}}, {"b", DType::f16, {9, 200}}},
+       8,
+       {},
+       "warpgroup"},
       {"across_warps",
        "s[i] ++= a[i, k]",
        {{"a", DType::f32, {3, 2501}}},
@@ -70,6 +78,7 @@ Case case_of(const Sample& sample) {
   each.statement = sample.statement;
   each.operands = sample.operands;
   each.gpu_levels = each.simulated = true;
+  each.gpu_variant = sample.variant;
   return each;
 }
 

@@ -440,6 +440,13 @@ void Lowering::store(const tile::Op& op, const tile::Store& store) {
   store_tile(op, store, tile);
 }
 
+/// Of the block of so many points that the iterator's scope lies in: where the grid cuts such, the point's number.
+ValueId Lowering::block_number(const tile::StoreIndex& index) {
+  const auto number = point_numbers_.find(index.iter);
+  if (number != point_numbers_.end() && number->second.step == *index.block) return number->second.value;
+  return build_.binary(Opcode::udiv, scopes_.at(index.iter).base, size(*index.block));
+}
+
 void Lowering::store_tile(const tile::Op& op, const tile::Store& store, const Registers& tile) {
   const std::vector<tile::Affine> index = store_affine(store);
   const StrideClass stride = lane_stride(store.tensor, index, tile);
@@ -452,8 +459,7 @@ void Lowering::store_tile(const tile::Op& op, const tile::Store& store, const Re
   const bool is_part = stores_part(store);
   for (std::size_t slot = 0; slot < store.index.size(); ++slot) {
     if (!store.index[slot].block) continue;
-    const ValueId number =
-        build_.binary(Opcode::udiv, scopes_.at(store.index[slot].iter).base, size(*store.index[slot].block));
+    const ValueId number = block_number(store.index[slot]);
     part = build_.add(part, build_.mul(number, distance(stride_bytes(program_.tensors[store.tensor], slot))));
   }
   each_position(tile.axes, [&](const Positions& at) {

@@ -360,6 +360,7 @@ class Lowering {
   ValueId index_inside(const tile::Load& load, const Registers& tile, const Positions& at);
   StrideClass lane_stride(tile::TensorId tensor, const std::vector<tile::Affine>& index, const Registers& tile) const;
   void store(const tile::Op& op, const tile::Store& store);
+  ValueId block_number(const tile::StoreIndex& index);
   void store_tile(const tile::Op& op, const tile::Store& store, const Registers& tile);
   void store_buffer(const tile::Op& op, const tile::StoreBuffer& store);
   void prefetch(const tile::Op& op, const tile::Prefetch& prefetch);
@@ -418,6 +419,11 @@ class Lowering {
   std::map<tile::BufferId, IntExpr> buffer_offsets_;
   std::map<IterId, Scope> scopes_;
   std::map<IterId, Scope> point_scopes_;  ///< the scopes of the grid point
+  struct PointNumber {
+    IntExpr step;
+    ValueId value;
+  };
+  std::map<IterId, PointNumber> point_numbers_;  ///< of iterators that one axis of the grid cuts, along it
   std::vector<Pending> pending_;
   std::map<std::string, AccessMap> accesses_;  ///< by access_key
   std::map<std::string, ValueId> pointers_;    ///< running, by access_key

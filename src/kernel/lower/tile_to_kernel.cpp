@@ -218,8 +218,14 @@ std::vector<ValueId> Lowering::point_coordinates(ValueId point, const std::vecto
 
 void Lowering::lower_point(ValueId point, const std::vector<IntExpr>& counts) {
   std::vector<ValueId> bases = point_coordinates(point, counts);
-  for (std::size_t axis = 0; axis < counts.size(); ++axis)
-    bases[axis] = build_.mul(bases[axis], size(program_.grid[axis].step));
+  point_numbers_.clear();
+  for (std::size_t axis = 0; axis < counts.size(); ++axis) {
+    const IterId iter = program_.grid[axis].iter;
+    const IntExpr& step = program_.grid[axis].step;
+    const auto same = [&](const tile::GridAxis& each) { return each.iter == iter; };
+    if (std::ranges::count_if(program_.grid, same) == 1) point_numbers_[iter] = {step, bases[axis]};
+    bases[axis] = build_.mul(bases[axis], size(step));
+  }
   // Grid axes that tiles lie along directly: such a point is either full or masked as a whole.
   ValueId all_full;
   std::vector<bool> is_tile(counts.size()), is_single(counts.size());

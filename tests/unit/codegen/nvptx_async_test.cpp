@@ -302,7 +302,8 @@ TEST_P(NvptxAsync, HasItsInstructions) {
 
 TEST_P(NvptxAsync, IsAssembledWithoutSpills) {
   if (!find_ptxas()) GTEST_SKIP() << "ptxas is not installed";
-  expect_clean("sm_90a", ptx_of(GetParam().text));
+  const std::string ptx = ptx_of(GetParam().text);
+  expect_clean("sm_90a", ptx, ptx.find("setmaxnreg") == std::string::npos);  // C7504: it is ignored there
 }
 
 INSTANTIATE_TEST_SUITE_P(Nvptx, NvptxAsync, testing::ValuesIn(examples()),

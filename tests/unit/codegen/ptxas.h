@@ -30,14 +30,16 @@ struct Assembled {
   std::string log;  ///< with the resources of each entry
 };
 
-/// Assembles the text and gives the assembler's report.
-inline Assembled run_ptxas(const std::string& ptxas, const std::string& arch, const std::string& ptx) {
+/// Assembles the text and gives the assembler's report. As the driver's linker does: to be linked with others, which
+/// some instructions do not survive.
+inline Assembled run_ptxas(const std::string& ptxas, const std::string& arch, const std::string& ptx,
+                           bool to_be_linked) {
   std::string folder = (std::filesystem::temp_directory_path() / "ptxas.XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return {};
   const std::filesystem::path text = std::filesystem::path(folder) / "kernel.ptx";
   std::ofstream(text) << ptx;
-  const std::string command =
-      fmt::format("'{}' -arch={} -c -v -o '{}/kernel.cubin' '{}' 2>&1", ptxas, arch, folder, text.string());
+  const std::string command = fmt::format("'{}' -arch={} {} -v -o '{}/kernel.cubin' '{}' 2>&1", ptxas, arch,
+                                          to_be_linked ? "-c" : "", folder, text.string());
   Assembled result;
   if (std::FILE* pipe = ::popen(command.c_str(), "r")) {
     for (char buffer[4096]; const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe);)
@@ -49,10 +51,10 @@ inline Assembled run_ptxas(const std::string& ptxas, const std::string& arch, co
 }
 
 /// Assembles without a word of complaint and without spills.
-inline void expect_clean(const std::string& arch, const std::string& ptx) {
+inline void expect_clean(const std::string& arch, const std::string& ptx, bool to_be_linked = true) {
   const std::optional<std::string> ptxas = find_ptxas();
   ASSERT_TRUE(ptxas.has_value());
-  const Assembled assembled = run_ptxas(*ptxas, arch, ptx);
+  const Assembled assembled = run_ptxas(*ptxas, arch, ptx, to_be_linked);
   EXPECT_EQ(assembled.status, 0) << assembled.log << ptx;
   EXPECT_NE(assembled.log.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos) << assembled.log << ptx;
   EXPECT_EQ(assembled.log.find("C75"), std::string::npos) << assembled.log;
