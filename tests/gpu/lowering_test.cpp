@@ -139,8 +139,7 @@ TEST(GpuLowering, MatrixUnits) {
   };
   expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n", factors(200, 16, 136)), 1);
   expect_right(of(schedule + "    split(k, 3)\n", factors(40, 24, 520)), 2);
-  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 48, DType::i8)),
-               1);
+  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 48, DType::i8)), 1);
   expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
 }
 
