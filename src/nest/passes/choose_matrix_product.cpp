@@ -270,8 +270,8 @@ class Chooser {
     return cycles;
   }
 
+  /// The least estimate.
   double choose_tile() {
-    double least = std::numeric_limits<double>::infinity();
     const double outputs = static_cast<double>(points(c_.m)) * static_cast<double>(points(c_.n) * points(c_.batch));
     const std::int64_t split = p_.nest.schedule.split_iter.valid() ? 1 : most_parts_;
     for (const std::int64_t rows : row_counts)
@@ -287,9 +287,25 @@ class Chooser {
               outputs * static_cast<double>(parts) / static_cast<double>(rows * columns) > 4 * multiprocessors)
             continue;
           const double cycles = cycles_of(tile);
-          if (cycles < least) tile_ = tile, least = cycles;
+          candidates_.insert(std::ranges::upper_bound(candidates_, cycles, {}, &Candidate::cycles), {tile, cycles});
         }
-    return least;
+    if (candidates_.empty()) return std::numeric_limits<double>::infinity();
+    tile_ = candidates_.front().tile;
+    return candidates_.front().cycles;
+  }
+
+  /// What was estimated of the tile, and of those that come next.
+  std::string estimates() const {
+    constexpr std::size_t shown = 4;
+    const double least = candidates_.front().cycles;
+    std::string text = fmt::format("estimate: {:.0f} cycles", least);
+    for (std::size_t i = 1; i < std::min(candidates_.size(), shown); ++i) {
+      const auto& [tile, cycles] = candidates_[i];
+      text += fmt::format("{} {} x {}", i == 1 ? "; by tiles of" : ",", tile.rows, tile.columns);
+      if (tile.parts > 1) text += fmt::format(" in {} parts", tile.parts);
+      text += fmt::format(" {:.2f} times that", cycles / least);
+    }
+    return text;
   }
 
   bool is_legal(const Tile& tile) const {
@@ -380,6 +396,7 @@ class Chooser {
     choice_.reasons.push_back(fmt::format(
         "form: contraction by matrix units; {} rows by {} columns a block of {} threads, {} terms of {} a stage",
         tile_.rows, tile_.columns, tile_.threads(), depth(), tilewright::name(element())));
+    choice_.reasons.push_back(estimates());
   }
 
   void add_caches() {
@@ -401,6 +418,11 @@ class Chooser {
   std::vector<IterId> terms_;               ///< of the reduction, inner ones last
   std::map<IterId, std::int64_t> depth_;    ///< points of each that are staged together
   std::map<IterId, std::int64_t> written_;  ///< the schedule's tiles
+  struct Candidate {
+    Tile tile;
+    double cycles = 0;
+  };
+  std::vector<Candidate> candidates_;  ///< the best first
   Tile tile_;
   IterId split_;
   std::int64_t most_parts_ = 1;

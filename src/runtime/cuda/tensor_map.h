@@ -20,7 +20,7 @@ struct TensorMapRequest {
   std::vector<std::int64_t> strides;  ///< one fewer than extents
   std::vector<std::int64_t> box;      ///< elements that one copy moves
   TensorMapSwizzle swizzle = TensorMapSwizzle::none;
-  TensorMapPromotion promotion = TensorMapPromotion::bytes_128;
+  TensorMapPromotion promotion = TensorMapPromotion::bytes_256;
   TensorMapFill fill = TensorMapFill::zero;  ///< what stands for elements outside of the extents; nan only for floats
 };
 
