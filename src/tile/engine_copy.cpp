@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "support/matrix_unit.h"
 #include "tile/walk.h"
@@ -109,6 +110,12 @@ bool can_stage_by_engine(const Program& program, const For& loop) {
   const bool by_points =
       std::ranges::all_of(path, [&](const For* around) { return around == &loop || around->step.is_constant(1); });
   if (with_stages > 0 || !by_points) return false;
+  // Between two points of a block its warps do not wait for each other: other shared memory would be overwritten.
+  std::ptrdiff_t staged = 0;
+  for (std::size_t i = 0; i < staged_ops(program, loop.body); ++i)
+    staged += std::holds_alternative<Allocate>(loop.body.ops[i].node) ? 1 : 0;
+  const auto is_shared = [](const Buffer& buffer) { return buffer.space == Space::shared; };
+  if (std::ranges::count_if(program.buffers, is_shared) != staged) return false;
   std::size_t copies = 0;
   for (std::size_t i = 0; i < staged_ops(program, loop.body); ++i) {
     const auto* copy = std::get_if<Copy>(&loop.body.ops[i].node);
@@ -166,6 +173,9 @@ std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& c
     if (!has_axis(iter)) plan.axes.push_back({iter, 1});
   if (plan.axes.size() > most_axes) return std::nullopt;
   plan.box_bytes = dense * element;
+  const std::int64_t room = buffer.elements.constant() * element;
+  if (std::ranges::any_of(plan.boxes, [&](const auto& box) { return box.bytes + plan.box_bytes > room; }))
+    return std::nullopt;
   const auto boxes = static_cast<std::int64_t>(plan.boxes.size());
   return boxes % parts == 0 || cut_boxes(plan, parts) ? std::optional(plan) : std::nullopt;
 }

@@ -35,8 +35,9 @@ struct EngineCopy {
 std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy, std::int64_t parts = 1);
 
 /// Whether the copy engine can fill the stages of a loop of the program, which is its only one with stages: it can do
-/// each of the copies that open the body, and what it copies past a step's end lies past the iterators' extents: scopes
-/// that the loops and the grid cut end at multiples of the steps inside of them. Loops around it go point by point.
+/// each of the copies that open the body, which fill all shared memory, and what it copies past a step's end lies past
+/// the iterators' extents: scopes that the loops and the grid cut end at multiples of the steps inside of them. Loops
+/// around it go point by point.
 bool can_stage_by_engine(const Program& program, const For& loop);
 
 /// Whether a copy is the same for all points along a grid's axis.

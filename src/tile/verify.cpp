@@ -169,9 +169,14 @@ class Verifier {
                         axis.cluster <= most_blocks && axis.band % axis.cluster == 0;
       if (!fits || bands > 1 || program_.threads.empty() || program_.phase == Phase::value)
         error("T017", fmt::format("band {} in clusters of {}", axis.band, axis.cluster));
-      else if (axis.cluster > 1 && !can_cluster(program_, axis, axis.cluster))
-        error("T017", fmt::format("blocks along {} share no copies by the engine", name(axis.iter)));
     }
+  }
+  /// Where every id can be followed and every buffer has its strides.
+  void check_clusters() {
+    if (!errors_.empty()) return;
+    for (const GridAxis& axis : program_.grid)
+      if (axis.cluster > 1 && !can_cluster(program_, axis, axis.cluster))
+        error("T017", fmt::format("blocks along {} share no copies by the engine", name(axis.iter)));
   }
 
   /// The coordinates of an axis that a block's threads hold together: each once, without a gap.
@@ -327,6 +332,7 @@ class Verifier {
     if (!program_.body.arguments.empty() || !program_.body.yields.empty())
       error("T004", "the program's own block has no arguments and yields nothing");
     check_block(program_.body, place);
+    check_clusters();
   }
   static std::optional<std::int64_t> constant(const IntExpr& expr) {
     return expr.is_constant() ? std::optional(expr.constant()) : std::nullopt;
@@ -459,7 +465,7 @@ class Verifier {
         ++copies;
         if (copy->by_engine) ++by_engine, engine_copies_.insert(copy);
       }
-    if (by_engine > 0 && (by_engine < copies || !can_stage_by_engine(program_, loop)))
+    if (by_engine > 0 && (!errors_.empty() || by_engine < copies || !can_stage_by_engine(program_, loop)))
       error("T016", op, "the copy engine does not fill these stages");
     for (std::size_t i = head; i < loop.body.ops.size(); ++i)
       walk_op(loop.body.ops[i], [&](const Op& inner) {

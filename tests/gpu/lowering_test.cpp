@@ -8,6 +8,9 @@
 #include "codegen/llvm/nvptx.h"
 #include "differential.h"
 #include "ptxas.h"
+#include "runtime/kernel.h"
+#include "runtime/nvptx_compilation.h"
+#include "runtime/recorded_call.h"
 
 namespace tilewright::differential {
 namespace {
@@ -141,6 +144,22 @@ TEST(GpuLowering, MatrixUnits) {
   expect_right(of(schedule + "    split(k, 3)\n", factors(40, 24, 520)), 2);
   expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 48, DType::i8)), 1);
   expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
+}
+
+// They count points in 32 bits.
+TEST(GpuLowering, MorePointsThanMatrixUnitsCount) {
+  constexpr std::int64_t batches = 1 << 24;
+  constexpr std::int64_t size = 4096;
+  const Kernel kernel = Kernel::parse("c[z, i, j] ++= a[z, i, k] * b[z, k, j]").value();
+  const TensorView factor{nullptr, DType::f16, {batches, size, size}, {0, size, 1}};
+  const TensorView output{nullptr, DType::f16, {batches, size, size}, {size * size, size, 1}};
+  NvptxCompiler compiler(*nvptx_target_named("sm_90a"));
+  const auto compiled = compiler.compile(*kernel.statement(), {{"a", factor}, {"b", factor}}, &output, false);
+  ASSERT_TRUE(compiled.has_value()) << render(compiled.error());
+  const auto recorded = record_call(*compiled->plan, {factor, factor, output});
+  ASSERT_FALSE(recorded.has_value());
+  EXPECT_EQ(recorded.error().front().code, "R080");
+  EXPECT_EQ(recorded.error().front().message, "kernel c has 8589934592 blocks of outputs");
 }
 
 TEST(GpuLowering, StagesRunAhead) {

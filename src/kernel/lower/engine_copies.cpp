@@ -35,8 +35,9 @@ void Lowering::declare_maps(const tile::For& loop) {
   for (std::size_t i = 0; i < tile::staged_ops(program_, loop.body); ++i) {
     const auto* copy = std::get_if<tile::Copy>(&loop.body.ops[i].node);
     if (copy == nullptr) continue;
-    const tile::GridAxis* band = tile::find_band(program_);
-    EngineRing::Filled filled{copy, {}, band != nullptr && band->cluster > 1 && is_shared_along(*copy, *band), {}};
+    EngineRing::Filled filled;
+    filled.copy = copy;
+    filled.is_shared = cluster() > 1 && tile::is_shared_along(*copy, *tile::find_band(program_));
     filled.plan = tile::plan_engine_copy(program_, *copy, filled.is_shared ? cluster() : 1).value();
     const tile::Tensor& tensor = program_.tensors[copy->tensor];
     const AccessMap access = tensor_access(copy->tensor, copy->index);
@@ -97,7 +98,7 @@ void Lowering::run_roles() {
   if (cluster() > 1) cluster_barrier();
 }
 
-/// Of all threads.
+/// Of all threads of the cluster, which may be one block.
 void Lowering::cluster_barrier() {
   if (cluster() == 1) return build_.barrier();
   build_.gpu_op(Opcode::cluster_arrive, {});
@@ -112,13 +113,19 @@ void Lowering::run_points_of_block() {
        });
 }
 
+bool Lowering::has_engine_loop(const tile::Block& block) const {
+  bool found = false;
+  tile::walk(block, [&](const tile::Op& op) { found = found || std::get_if<tile::For>(&op.node) == engine_->loop; });
+  return found;
+}
+
 /// Of all that the block does, the loops around the copies and the copies themselves.
 void Lowering::produce(const tile::Block& block) {
   for (const tile::Op& op : block.ops) {
     const auto* around = std::get_if<tile::For>(&op.node);
     if (around == engine_->loop) {
       produce_stages(*around);
-    } else if (around != nullptr) {
+    } else if (around != nullptr && has_engine_loop(around->body)) {
       const Scope outer = scopes_.at(around->iter);
       loop(outer.base, outer.limit, build_.index(1), {}, [&](ValueId base, const std::vector<ValueId>&) {
         const Scope scope{base, build_.add(base, build_.index(1)), true, 1, outer.granule_by(1)};

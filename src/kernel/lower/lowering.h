@@ -180,6 +180,7 @@ struct MatrixFactor {
   std::int64_t term_bytes(std::int64_t term) const;
 };
 
+/// Shared memory of one stage of a loop, and where in it each buffer that the loop fills begins.
 std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
                           std::map<tile::BufferId, std::int64_t>& offsets);
 
@@ -199,7 +200,7 @@ struct RingPlace {
 /// What the copy engine fills for a loop with stages.
 struct EngineRing {
   struct Filled {
-    const tile::Copy* copy;
+    const tile::Copy* copy = nullptr;
     tile::EngineCopy plan;
     bool is_shared = false;  ///< by the cluster's blocks
     ValueId map;
@@ -315,6 +316,7 @@ class Lowering {
   void declare_maps(const tile::For& loop);
   void run_roles();
   void run_points_of_block();
+  bool has_engine_loop(const tile::Block& block) const;
   void produce(const tile::Block& block);
   void produce_stages(const tile::For& loop);
   void start_boxes(const EngineRing::Filled& filled, std::int64_t part, ValueId full, ValueId stage);

@@ -50,9 +50,9 @@ struct TensorMapArgument {
 };
 /// Memory of the running task: `workspace_bytes` at an address that is a multiple of 64.
 struct WorkspaceArgument {};
-/// First and one past the last of the grid points to run, in row-major order of the grid. Of n blocks of a GPU's kernel
-/// the one numbered b runs the points begin + b, begin + b + n, … below the end; where it has no end, the first of
-/// them.
+/// First and one past the last of the grid points to run, in the order of the grid (tile::GridAxis). Of n blocks of a
+/// GPU's kernel the one numbered b runs the points begin + b, begin + b + n, … below the end; where it has no end, the
+/// first of them.
 struct GridBeginArgument {};
 struct GridEndArgument {};
 using LaunchArgument = std::variant<TensorArgument, SizeArgument, TensorMapArgument, WorkspaceArgument,

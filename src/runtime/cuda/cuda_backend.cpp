@@ -24,15 +24,29 @@ Launch launch_of(const kernel::LoweredKernel& lowered) {
   return launch;
 }
 
+/// Any of elements so wide: what is outside is 0 of all types.
+TensorMapType type_of(std::int64_t element_bytes) {
+  switch (element_bytes) {
+    case 1:
+      return TensorMapType::u8;
+    case 2:
+      return TensorMapType::u16;
+    case 4:
+      return TensorMapType::u32;
+    case 8:
+      return TensorMapType::u64;
+    default:
+      internal_error("a tensor map of elements of " + std::to_string(element_bytes) + " bytes");
+  }
+}
+
 /// The tensor maps of a launch, by its maps.
 Result<std::vector<TensorMap>> encode_maps(Context& context, const RecordedCall::LaunchStep& step,
                                            const std::vector<std::int64_t>& arguments) {
   std::vector<TensorMap> encoded;
   for (kernel::TensorMap& map : patched_maps(step, arguments)) {
     TensorMapRequest request;
-    request.type = map.element_bytes == 1   ? TensorMapType::u8
-                   : map.element_bytes == 2 ? TensorMapType::u16
-                                            : TensorMapType::u32;
+    request.type = type_of(map.element_bytes);
     request.address = reinterpret_cast<DevicePointer>(map.address);
     request.extents = std::move(map.extents);
     request.strides = std::move(map.strides);
@@ -48,7 +62,8 @@ Result<std::vector<TensorMap>> encode_maps(Context& context, const RecordedCall:
 /// Launches of a recorded call on one stream.
 class CudaCall final : public DeviceCall {
  public:
-  /// `resident`: by the plan's kernels, how many blocks the device runs at once.
+  /// `resident`: by the plan's kernels, how many blocks the device runs at once, of those that go on from point to
+  /// point.
   CudaCall(Stream stream, std::shared_ptr<const NvptxPlan> plan, std::vector<Function> functions,
            std::vector<std::int64_t> resident, RecordedCall call)
       : stream_(std::move(stream)),
@@ -128,6 +143,7 @@ class CudaCall final : public DeviceCall {
   /// As many launches as a grid's limit asks for.
   Result<void> launch(const Stream& stream, const RecordedCall::LaunchStep& step,
                       const std::vector<std::byte*>& bases) const {
+    if (step.points == 0) return {};  // of empty tensors there are no maps either
     std::vector<std::int64_t> arguments = patched_arguments(step, bases);
     std::vector<void*> parameters;
     for (std::int64_t& argument : arguments) parameters.push_back(&argument);
@@ -201,7 +217,11 @@ class CudaBackend final : public Backend {
       if (!module) return std::unexpected(module.error());
       auto function = (*module)->function(plan->kernels[k].kernel.name);
       if (!function) return std::unexpected(function.error());
-      const auto blocks = resident_blocks(*function, launch_of(plan->kernels[k]));
+      const bool goes_on = std::ranges::any_of(plan->kernels[k].arguments, [](const kernel::LaunchArgument& argument) {
+        return std::holds_alternative<kernel::GridEndArgument>(argument);
+      });
+      const Result<std::int64_t> blocks =
+          goes_on ? resident_blocks(*function, launch_of(plan->kernels[k])) : Result<std::int64_t>(0);
       if (!blocks) return std::unexpected(blocks.error());
       resident.push_back(*blocks);
       functions.push_back(std::move(*function));

@@ -2,6 +2,7 @@
 #include "tile/passes/order_points.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tile/engine_copy.h"
 
@@ -10,6 +11,9 @@ namespace {
 
 constexpr std::int64_t band_points = 8;
 constexpr std::int64_t cluster_of = 2;
+/// Points along an axis, or half as many and one: where they are odd in number, the last pair has one past the end, a
+/// tenth of the work at most.
+constexpr std::int64_t least_clustered = 16;
 constexpr std::int64_t few_points = 256;  ///< about two for each multiprocessor of a device
 
 std::int64_t points_along(const GridAxis& axis, const nest::Facts& facts) {
@@ -33,19 +37,20 @@ void order_points(Program& program, const nest::Facts& facts, const NvptxTarget&
   const For* loop = find_engine_loop(program);
   if (loop == nullptr) return;
   GridAxis* chosen = nullptr;
-  std::int64_t most = 0;
+  std::pair<bool, std::int64_t> most{false, 0};  // long enough for clusters, and what they would share
   std::int64_t points = 1;
   for (GridAxis& axis : program.grid) {
-    points *= std::max<std::int64_t>(points_along(axis, facts), 1);
-    const std::int64_t shared = shared_bytes(program, *loop, axis);
-    if (points_along(axis, facts) < cluster_of || shared <= most || find_threads(program, axis.iter) == nullptr)
-      continue;
+    const std::int64_t along = points_along(axis, facts);
+    points *= std::max<std::int64_t>(along, 1);
+    const std::pair here{along >= least_clustered, shared_bytes(program, *loop, axis)};
+    if (along < 2 || here.second == 0 || here <= most || find_threads(program, axis.iter) == nullptr) continue;
     chosen = &axis;
-    most = shared;
+    most = here;
   }
   if (chosen == nullptr) return;
   chosen->band = band_points;
-  if (points >= few_points && target.max_cluster_blocks >= cluster_of && can_cluster(program, *chosen, cluster_of))
+  if (most.first && points >= few_points && target.max_cluster_blocks >= cluster_of &&
+      can_cluster(program, *chosen, cluster_of))
     chosen->cluster = cluster_of;
 }
 

@@ -41,6 +41,8 @@ class Pipelining {
   }
 
  private:
+  /// Gives the loop stages, if it can have some. True: its first copies must not come before all threads are done with
+  /// what was staged before; those of the engine wait by themselves.
   bool pipeline(For& loop) {
     std::vector<Op>& ops = loop.body.ops;
     const std::size_t head = staged_ops(program_, loop.body);
@@ -67,11 +69,17 @@ class Pipelining {
     return !by_engine;
   }
 
-  /// Its coordinates are numbers of 32 bits, its strides go up.
+  /// Coordinates are numbers of 32 bits there, strides go up.
   bool uses_engine(const For& loop) const {
     if (!target_.has_tensor_maps || !can_stage_by_engine(program_, loop)) return false;
-    return std::ranges::none_of(facts_.operands, &nest::TensorFacts::descends) &&
-           std::ranges::all_of(facts_.size_buckets, [](std::int64_t points) { return points < most_points; });
+    const auto is_short = [&](const Affine::Term& term) { return facts_.size_buckets[term.iter.index] < most_points; };
+    return std::ranges::all_of(loop.body.ops, [&](const Op& op) {
+      const auto* copy = std::get_if<Copy>(&op.node);
+      return copy == nullptr || (!facts_.operands[copy->tensor.index].descends &&
+                                 std::ranges::all_of(copy->index, [&](const Affine& slot) {
+                                   return std::ranges::all_of(slot.terms, is_short);
+                                 }));
+    });
   }
 
   std::int64_t stages_of(const Block& body, std::size_t head, bool by_engine) const {

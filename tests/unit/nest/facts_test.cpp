@@ -52,6 +52,20 @@ TEST(Facts, AlignmentEndsAt64AndIsAnElementAtLeast) {
   EXPECT_EQ(align(25, DType::f64), 8u);
 }
 
+// Of operands whose rows count; an axis of one point does not.
+TEST(Facts, StridesThatDescend) {
+  Memory memory;
+  const TensorView out = memory.view(0, DType::f32, {5}, {-1});
+  const auto facts = [&](std::int64_t rows, VectorLoads loads) {
+    return gather_facts(sample_nest(), {memory.view(64, DType::f32, {rows, 2, 3}, {-8, 4, 1})}, out, loads);
+  };
+  EXPECT_TRUE(facts(3, VectorLoads::aligned).operands[0].descends);
+  EXPECT_FALSE(facts(1, VectorLoads::aligned).operands[0].descends);
+  EXPECT_FALSE(facts(3, VectorLoads::anywhere).operands[0].descends);
+  EXPECT_FALSE(facts(3, VectorLoads::aligned).output.descends);
+  EXPECT_NE(to_text(facts(3, VectorLoads::aligned)).find("[ss1]@64 descending"), std::string::npos);
+}
+
 TEST(Facts, SizesRoundUpToPowersOfTwo) {
   Memory memory;
   const auto buckets = [&](std::int64_t rows, std::int64_t columns) {

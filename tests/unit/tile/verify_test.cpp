@@ -138,6 +138,21 @@ INSTANTIATE_TEST_SUITE_P(
             "buffer p : f32 shared [i 32 inner 1 strides (1, 1)] elements 32 swizzled\nthreads i 128 by 1\nfor j by 1 "
             "stages 2 {\nallocate p\ncopy x[i] -> p by engine\n}",
             "T016", "`for j by 1 stages 2 {`: the copy engine does not fill these stages"},
+        Broken{"PlacedEngineOddParts",
+               "tensor a : f16 rank 2 strides (other, one) align 64, 64\niter k extent 4096\nbuffer p : f16 shared [k "
+               "64 inner 1 strides (1, 1), i 64 inner 1 strides (64, 1)] elements 4096 swizzled\ngrid k by "
+               "100\nthreads i 128 by 1\nfor k by 64 stages 2 {\nallocate p\ncopy a[i, k] -> p by engine\n}",
+               "T016", "`for k by 64 stages 2 {`: the copy engine does not fill these stages"},
+        Broken{"PlacedEngineBesideOthers",
+               "tensor a : f16 rank 2 strides (other, one) align 64, 64\niter k extent 4096\nbuffer p : f16 shared [k "
+               "64 inner 1 strides (1, 1), i 64 inner 1 strides (64, 1)] elements 4096 swizzled\nbuffer q : f32 shared "
+               "[] elements 1\nthreads i 128 by 1\nfor k by 64 stages 2 {\nallocate p\ncopy a[i, k] -> p by engine\n}",
+               "T016", "`for k by 64 stages 2 {`: the copy engine does not fill these stages"},
+        Broken{"PlacedClusterOfSymbols",
+               "tensor a : f16 rank 2 strides (other, one) align 64, 64\nbuffer p : f16 shared [j x.0 inner 1 strides "
+               "(1, 1)] elements 64 swizzled\ngrid i by 64 band 8 cluster 2\nthreads i 128 by 1\nfor j by 1 stages 2 "
+               "{\nallocate p\ncopy a[j, j, j] -> p by engine\n}",
+               "T015", "buffer p is swizzled and its strides are not constant"},
         Broken{"PlacedBandOfOddClusters", "grid i by 4 band 8 cluster 3\nthreads i 4 by 1", "T017",
                "band 8 in clusters of 3"},
         Broken{"PlacedTwoBands", "grid i by 4 band 8, j by 4 band 8\nthreads i 4 by 1", "T017",

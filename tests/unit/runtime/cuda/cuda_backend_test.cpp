@@ -60,6 +60,18 @@ TEST_F(CudaBackendTest, LaunchesClustersThatRunAtOnce) {
   EXPECT_EQ(fake().launches()[1].cluster[0], 1);
 }
 
+/// Nothing is launched for an empty output, nor described: empty tensors have no address.
+TEST_F(CudaBackendTest, LaunchesNothingForEmptyProducts) {
+  const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
+  const Kernel kernel = Kernel::parse("c[i, j] ++= a[i, k] * b[k, j]", "<test>").value();
+  const Tensor a = engine.allocate(DType::f16, {0, 4096}).value();
+  const Tensor b = engine.allocate(DType::f16, {4096, 4096}).value();
+  const Tensor c = engine.allocate(DType::f16, {0, 4096}).value();
+  const Result<void> done = engine.eval_into(kernel, {{"a", a}, {"b", b}}, c);
+  EXPECT_TRUE(done.has_value()) << error_of(done);
+  EXPECT_TRUE(fake().launches().empty());
+}
+
 /// A call on the caller's stream is queued there and not waited for, and repeated ones are as well.
 TEST_F(CudaBackendTest, QueuesOnTheCallersStream) {
   const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
