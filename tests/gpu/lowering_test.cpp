@@ -138,11 +138,12 @@ TEST(GpuLowering, MatrixUnits) {
   const auto of = [&](const std::string& more, const std::vector<OperandSpec>& both) {
     Case each = statement(text + more, both);
     each.gpu_variant = "warpgroup";
+    each.simulated = true;
     return each;
   };
-  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n", factors(200, 16, 136)), 1);
-  expect_right(of(schedule + "    split(k, 3)\n", factors(40, 24, 520)), 2);
-  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 48, DType::i8)), 1);
+  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n", factors(130, 16, 136)), 1);
+  expect_right(of(schedule + "    split(k, 3)\n", factors(40, 16, 260)), 2);
+  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 8)), 1);
   expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
 }
 
