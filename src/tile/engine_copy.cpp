@@ -16,24 +16,15 @@ constexpr std::uint32_t least_align = 16;  ///< bytes, of the tensor and its str
 constexpr std::size_t most_axes = 5;
 constexpr std::int64_t most_box = 256;
 constexpr std::int64_t most_boxes = 16;  ///< that one thread starts for a copy
-constexpr std::int64_t pattern_bytes = matrix_unit::piece_rows * matrix_unit::row_bytes;
+using matrix_unit::pattern_bytes;
 
-/// Points of an iterator that lie one distance apart in the buffer.
-struct Level {
-  IterId iter;
-  std::int64_t count = 1;
-  std::int64_t step = 1;   ///< points from one to the next
-  std::int64_t apart = 0;  ///< elements
-};
-
-std::vector<Level> levels_of(const Buffer& buffer) {
-  std::vector<Level> levels;
-  for (const BufferAxis& axis : buffer.axes) {
-    const std::int64_t outer = axis.capacity.constant() / axis.inner;
-    if (outer > 1) levels.push_back({axis.iter, outer, axis.inner, axis.outer_stride.constant()});
-    if (axis.inner > 1) levels.push_back({axis.iter, axis.inner, 1, axis.inner_stride});
-  }
-  std::ranges::sort(levels, {}, &Level::apart);
+/// Those of several points, the closest first.
+std::vector<BufferLevel> levels_of(const Buffer& buffer) {
+  std::vector<BufferLevel> levels;
+  for (const BufferAxis& axis : buffer.axes)
+    for (const BufferLevel& level : tile::levels_of(axis))
+      if (level.count > 1) levels.push_back(level);
+  std::ranges::sort(levels, {}, &BufferLevel::apart);
   return levels;
 }
 
@@ -149,7 +140,7 @@ std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& c
   const auto has_axis = [&](IterId iter) {
     return std::ranges::find(plan.axes, iter, &EngineCopy::Axis::iter) != plan.axes.end();
   };
-  for (const Level& level : levels_of(buffer)) {
+  for (const BufferLevel& level : levels_of(buffer)) {
     if (!iters->contains(level.iter)) return std::nullopt;
     if (level.apart < row) {
       if (level.iter != along || level.step != 1 || level.apart != 1 || level.count > row) return std::nullopt;

@@ -109,6 +109,17 @@ struct BufferAxis {
   std::int64_t inner_stride = 1;
 };
 
+/// Points of an axis that lie one distance apart in the buffer.
+struct BufferLevel {
+  IterId iter;
+  std::int64_t count = 1;
+  std::int64_t step = 1;   ///< points from one to the next
+  std::int64_t apart = 0;  ///< elements
+};
+/// Of an axis of constant capacity and stride, one level or both, the outer first; the inner one where it has several
+/// points, the outer one where it has or is the only one.
+std::vector<BufferLevel> levels_of(const BufferAxis& axis);
+
 struct Buffer {
   std::string name;
   DType dtype = DType::f32;

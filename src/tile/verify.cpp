@@ -465,7 +465,7 @@ class Verifier {
         ++copies;
         if (copy->by_engine) ++by_engine, engine_copies_.insert(copy);
       }
-    if (by_engine > 0 && (!errors_.empty() || by_engine < copies || !can_stage_by_engine(program_, loop)))
+    if (by_engine > 0 && (by_engine < copies || (errors_.empty() && !can_stage_by_engine(program_, loop))))
       error("T016", op, "the copy engine does not fill these stages");
     for (std::size_t i = head; i < loop.body.ops.size(); ++i)
       walk_op(loop.body.ops[i], [&](const Op& inner) {

@@ -49,6 +49,14 @@ IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
   return {};
 }
 
+std::vector<BufferLevel> levels_of(const BufferAxis& axis) {
+  const std::int64_t outer = axis.capacity.constant() / axis.inner;
+  std::vector<BufferLevel> levels;
+  if (outer > 1 || axis.inner == 1) levels.push_back({axis.iter, outer, axis.inner, axis.outer_stride.constant()});
+  if (axis.inner > 1) levels.push_back({axis.iter, axis.inner, 1, axis.inner_stride});
+  return levels;
+}
+
 const GridAxis* find_band(const Program& program) {
   const auto found = std::ranges::find_if(program.grid, [](const GridAxis& axis) { return axis.band > 1; });
   return found == program.grid.end() ? nullptr : &*found;

@@ -10,20 +10,6 @@
 #include "kernel/lower/scalars.h"
 
 namespace tilewright::kernel::lowering {
-namespace {
-
-/// One level of a buffer's axis, or both; the levels that have one point are left out.
-std::vector<PieceAxis> levels_of(const tile::BufferAxis& axis, std::int64_t element) {
-  const std::int64_t outer = axis.capacity.constant() / axis.inner;
-  std::vector<PieceAxis> levels;
-  if (outer > 1 || axis.inner == 1)
-    levels.push_back({axis.iter, outer, axis.inner, axis.outer_stride.constant() * element});
-  if (axis.inner > 1) levels.push_back({axis.iter, axis.inner, 1, axis.inner_stride * element});
-  return levels;
-}
-
-}  // namespace
-
 /// The copy's pieces: the buffer's axes, the one along which the tensor's elements are neighbours last, and how many of
 /// these are one access.
 CopyPieces Lowering::plan_pieces(const tile::Copy& copy, const AccessMap& map) const {
@@ -39,7 +25,8 @@ CopyPieces Lowering::plan_pieces(const tile::Copy& copy, const AccessMap& map) c
   const bool has_neighbours = along != pieces.extents.end();
   if (has_neighbours) std::rotate(along, along + 1, pieces.extents.end());
   for (const tile::BufferAxis& axis : pieces.extents)
-    for (const PieceAxis& level : levels_of(axis, element)) pieces.axes.push_back(level);
+    for (const tile::BufferLevel& level : tile::levels_of(axis))
+      pieces.axes.push_back({level.iter, level.count, level.step, level.apart * element});
   if (!pieces.axes.empty()) {
     PieceAxis& last = pieces.axes.back();
     pieces.along = last.iter;
@@ -73,7 +60,7 @@ PiecePlace Lowering::piece_place(const CopyPieces& pieces, ValueId piece) {
   ValueId rest = piece;
   for (std::size_t axis = pieces.axes.size(); axis-- > 0;) {
     const PieceAxis& level = pieces.axes[axis];
-    const ValueId count = build_.constant({Element::i32, 1}, Scalar::of(level.count));
+    const ValueId count = i32(level.count);
     ValueId at = axis == 0 ? rest : build_.binary(Opcode::urem, rest, count);
     if (axis != 0) rest = build_.binary(Opcode::udiv, rest, count);
     at = build_.convert(Opcode::zext, at, Element::i64);
@@ -246,8 +233,7 @@ std::vector<PiecePlace> Lowering::places_in_rounds(const CopyPieces& pieces, con
   if (rounds > most || pieces.all % threads != 0) return places;
   for (std::int64_t round = 0; round < rounds; ++round) {
     std::optional<PiecePlace> place = place_further(pieces, own, round * threads);
-    if (!place)
-      place = piece_place(pieces, build_.add(thread_, build_.constant({Element::i32, 1}, Scalar::of(round * threads))));
+    if (!place) place = piece_place(pieces, build_.add(thread_, i32(round * threads)));
     places.push_back(*place);
   }
   return places;
@@ -261,8 +247,7 @@ void Lowering::each_piece(const CopyPieces& pieces, const std::function<void(con
     return std::vector<ValueId>{};
   };
   if (pieces.all <= threads) {
-    const ValueId all_pieces = build_.constant({Element::i32, 1}, Scalar::of(pieces.all));
-    const auto nothing = [] { return std::vector<ValueId>{}; };
+    const ValueId all_pieces = i32(pieces.all);
     build_.if_then(build_.cmp(Predicate::slt, thread_, all_pieces), [&] { return move(thread_); }, nothing);
     return;
   }

@@ -22,7 +22,6 @@ namespace tilewright::kernel::lowering {
 namespace {
 
 constexpr std::int64_t barrier_bytes = 8;
-constexpr Type i32{Element::i32, 1};
 
 }  // namespace
 
@@ -60,14 +59,12 @@ void Lowering::declare_maps(const tile::For& loop) {
 }
 
 void Lowering::run_roles() {
-  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
-  const auto nothing = [] { return std::vector<ValueId>{}; };
   const std::int64_t threads = tile::block_threads(program_);
   const std::int64_t stages = engine_->loop->stages;
   engine_->full = build_.shared(2 * stages * barrier_bytes);
   engine_->empty = build_.offset(engine_->full, build_.index(stages * barrier_bytes));
   build_.if_then(
-      build_.cmp(Predicate::eq, thread_, number(0)),
+      build_.cmp(Predicate::eq, thread_, i32(0)),
       [&] {
         for (std::int64_t stage = 0; stage < stages; ++stage) {
           const ValueId place = build_.index(stage * barrier_bytes);
@@ -82,17 +79,17 @@ void Lowering::run_roles() {
   cluster_barrier();
   // From the warp's first thread: so is it known to be one number for all of them.
   const ValueId warp =
-      build_.warp_shuffle(ShuffleMode::idx, build_.binary(Opcode::udiv, thread_, number(warp_threads)), number(0));
+      build_.warp_shuffle(ShuffleMode::idx, build_.binary(Opcode::udiv, thread_, i32(warp_threads)), i32(0));
   const auto run = [&](bool produces) {
     produces_ = produces;
-    place_ = {number(0), number(0)};
+    place_ = {i32(0), i32(0)};
     run_points_of_block();
     return nothing();
   };
   build_.if_then(
-      build_.cmp(Predicate::slt, warp, number(threads / warp_threads)), [&] { return run(false); },
+      build_.cmp(Predicate::slt, warp, i32(threads / warp_threads)), [&] { return run(false); },
       [&] {
-        return build_.if_then(build_.cmp(Predicate::eq, thread_, number(threads)), [&] { return run(true); }, nothing);
+        return build_.if_then(build_.cmp(Predicate::eq, thread_, i32(threads)), [&] { return run(true); }, nothing);
       });
   // Others of the cluster may still write to this block's shared memory.
   if (cluster() > 1) cluster_barrier();
@@ -109,7 +106,7 @@ void Lowering::run_points_of_block() {
   loop(build_.add(begin_, build_.special(Special::block)), engine_->end, build_.special(Special::blocks), {},
        [&](ValueId point, const std::vector<ValueId>&) {
          lower_point(point, result_.grid);
-         return std::vector<ValueId>{};
+         return nothing();
        });
 }
 
@@ -130,7 +127,7 @@ void Lowering::produce(const tile::Block& block) {
       loop(outer.base, outer.limit, build_.index(1), {}, [&](ValueId base, const std::vector<ValueId>&) {
         const Scope scope{base, build_.add(base, build_.index(1)), true, 1, outer.granule_by(1)};
         in_scope(around->iter, scope, [&] { produce(around->body); });
-        return std::vector<ValueId>{};
+        return nothing();
       });
     }
   }
@@ -138,29 +135,26 @@ void Lowering::produce(const tile::Block& block) {
 
 void Lowering::produce_stages(const tile::For& stages) {
   const Scope outer = scopes_.at(stages.iter);
-  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
   const auto start = [&](bool shared, std::int64_t part, ValueId full, ValueId stage) {
     for (const EngineRing::Filled& filled : engine_->copies)
       if (filled.is_shared == shared) start_boxes(filled, part, full, stage);
   };
   loop(outer.base, outer.limit, build_.index(stages.step.constant()), {},
        [&](ValueId base, const std::vector<ValueId>&) {
-         const ValueId free = build_.binary(Opcode::bit_xor, place_.parity, number(1));
+         const ValueId free = build_.binary(Opcode::bit_xor, place_.parity, i32(1));
          const ValueId full = ring_barrier(engine_->full, place_.slot);
          build_.gpu_op(Opcode::mbarrier_wait, {ring_barrier(engine_->empty, place_.slot), free});
-         build_.gpu_op(Opcode::mbarrier_expect, {full, number(engine_->bytes)});
-         const ValueId stage =
-             build_.mul(build_.convert(Opcode::zext, place_.slot, Element::i64), build_.index(engine_->stage_bytes));
+         build_.gpu_op(Opcode::mbarrier_expect, {full, i32(engine_->bytes)});
+         const ValueId stage = in_slot(place_.slot, engine_->stage_bytes);
          in_scope(stages.iter, Scope{base, outer.limit, false, 0, outer.granule_by(stages.step)}, [&] {
            start(false, 0, full, stage);
            for (std::int64_t part = 0; cluster() > 1 && part < cluster(); ++part)
              build_.if_then(
-                 build_.cmp(Predicate::eq, build_.special(Special::cluster_block, Element::i32), number(part)),
-                 [&] { return start(true, part, full, stage), std::vector<ValueId>{}; },
-                 [] { return std::vector<ValueId>{}; });
+                 build_.cmp(Predicate::eq, build_.special(Special::cluster_block, Element::i32), i32(part)),
+                 [&] { return start(true, part, full, stage), nothing(); }, nothing);
          });
          place_ = next_place(place_);
-         return std::vector<ValueId>{};
+         return nothing();
        });
 }
 
@@ -181,7 +175,7 @@ void Lowering::start_boxes(const EngineRing::Filled& filled, std::int64_t part, 
     TensorCopy how{.rank = static_cast<std::int32_t>(filled.plan.axes.size())};
     if (filled.is_shared) {
       how.multicast = true;
-      operands.push_back(build_.constant(i32, Scalar::of((std::int64_t{1} << parts) - 1)));
+      operands.push_back(i32((std::int64_t{1} << parts) - 1));
     }
     build_.gpu_op(Opcode::tensor_load, std::move(operands), {}, how);
   }
@@ -194,11 +188,10 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
   const bool whole = holds_zeros_outside(stages);
   const bool overlaps = overlaps_products(stages);
   const Ring ring{{}, {}, engine_->stage_bytes, stages.stages};
-  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
   const auto before = [&](ValueId slot) {
-    const ValueId first = build_.cmp(Predicate::eq, slot, number(0));
-    const ValueId last = number(stages.stages - 1);
-    return build_.select(first, last, build_.sub(slot, number(1)));
+    const ValueId first = build_.cmp(Predicate::eq, slot, i32(0));
+    const ValueId last = i32(stages.stages - 1);
+    return build_.select(first, last, build_.sub(slot, i32(1)));
   };
   products_ahead_ = overlaps ? 1 : 0;
   const std::vector<ValueId> ended =
@@ -207,9 +200,8 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
              const ValueId end = build_.binary(Opcode::smin, build_.add(base, build_.index(length)), outer.limit);
              const Scope scope{base, end, whole, whole ? length : 0, outer.granule_by(stages.step)};
              // From the warp's first thread: the unit's descriptors are computed once for all of them.
-             const ValueId slot = build_.warp_shuffle(ShuffleMode::idx, place_.slot, number(0));
-             const ValueId stage =
-                 build_.mul(build_.convert(Opcode::zext, slot, Element::i64), build_.index(ring.stage_bytes));
+             const ValueId slot = build_.warp_shuffle(ShuffleMode::idx, place_.slot, i32(0));
+             const ValueId stage = in_slot(slot, ring.stage_bytes);
              build_.gpu_op(Opcode::mbarrier_wait, {ring_barrier(engine_->full, place_.slot), place_.parity});
              std::vector<ValueId> next = flatten(run_step(stages, ring, scope, stage, unflatten(carried, tiles)));
              if (overlaps)
@@ -229,11 +221,9 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
 
 /// The warp reads the stage no more, where the condition holds: its first threads tell each block of the cluster one.
 void Lowering::release(ValueId slot, ValueId condition) {
-  const auto nothing = [] { return std::vector<ValueId>{}; };
-  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
-  const ValueId lane = build_.binary(Opcode::bit_and, thread_, number(warp_threads - 1));
+  const ValueId lane = build_.binary(Opcode::bit_and, thread_, i32(warp_threads - 1));
   build_.if_then(
-      all(build_.cmp(Predicate::slt, lane, number(cluster())), condition),
+      all(build_.cmp(Predicate::slt, lane, i32(cluster())), condition),
       [&] {
         std::vector<ValueId> operands{ring_barrier(engine_->empty, slot)};
         if (cluster() > 1) operands.push_back(lane);
@@ -244,16 +234,19 @@ void Lowering::release(ValueId slot, ValueId condition) {
 }
 
 ValueId Lowering::ring_barrier(ValueId first, ValueId slot) {
-  return build_.offset(first,
-                       build_.mul(build_.convert(Opcode::zext, slot, Element::i64), build_.index(barrier_bytes)));
+  return build_.offset(first, in_slot(slot, barrier_bytes));
+}
+
+/// Bytes from the ring's first slot to this one, of slots so long.
+ValueId Lowering::in_slot(ValueId slot, std::int64_t bytes) {
+  return build_.mul(build_.convert(Opcode::zext, slot, Element::i64), build_.index(bytes));
 }
 
 RingPlace Lowering::next_place(const RingPlace& place) {
-  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
-  const ValueId next = build_.add(place.slot, number(1));
-  const ValueId wraps = build_.cmp(Predicate::eq, next, number(engine_->loop->stages));
-  return {build_.select(wraps, number(0), next),
-          build_.select(wraps, build_.binary(Opcode::bit_xor, place.parity, number(1)), place.parity)};
+  const ValueId next = build_.add(place.slot, i32(1));
+  const ValueId wraps = build_.cmp(Predicate::eq, next, i32(engine_->loop->stages));
+  return {build_.select(wraps, i32(0), next),
+          build_.select(wraps, build_.binary(Opcode::bit_xor, place.parity, i32(1)), place.parity)};
 }
 
 /// Of the threads that run the program's ops.

@@ -43,10 +43,13 @@ struct Scope {
 };
 
 inline constexpr std::int64_t warp_threads = 32;
-inline constexpr std::int64_t widest_access = 16;  ///< bytes of a GPU's
-inline constexpr std::int64_t swizzle_align =
-    matrix_unit::piece_rows *
-    matrix_unit::row_bytes;  ///< of buffers that a matrix unit reads; the swizzle repeats then
+inline constexpr std::int64_t widest_access = 16;                          ///< bytes of a GPU's
+inline constexpr std::int64_t swizzle_align = matrix_unit::pattern_bytes;  ///< of buffers that a matrix unit reads
+
+/// What a region yields that is run for its effects.
+inline std::vector<ValueId> nothing() {
+  return {};
+}
 
 /// The largest power of two that divides the value; the widest access for 0.
 inline std::int64_t power_in(std::int64_t value) {
@@ -222,6 +225,8 @@ class Lowering {
  private:
   // tile_to_kernel.cpp: parameters, scopes, structure.
   bool has_threads() const { return machine_.block.has_value(); }
+  /// Of numbers of threads, stages and the like.
+  ValueId i32(std::int64_t value) { return build_.constant({Element::i32, 1}, Scalar::of(value)); }
   void declare_tensors();
   void declare_scopes();
   ValueId size(const IntExpr& value);      ///< a count
@@ -325,6 +330,7 @@ class Lowering {
   std::vector<Registers> consume(const tile::For& loop, std::vector<Registers> carried);
   void release(ValueId slot, ValueId condition);
   ValueId ring_barrier(ValueId first, ValueId slot);
+  ValueId in_slot(ValueId slot, std::int64_t bytes);
   RingPlace next_place(const RingPlace& place);
   void barrier();
 

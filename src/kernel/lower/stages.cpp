@@ -28,17 +28,12 @@ constexpr std::int64_t stage_align = 128;
 constexpr std::int64_t rounds_ahead = 64;  ///< of a thread, repeated in place
 constexpr std::int64_t rounds_tested = 8;  ///< of those whose pieces may be outside
 
-std::vector<ValueId> nothing() {
-  return {};
-}
-
 bool is_zero(const Scalar& value) {
   return value == Scalar::of(0.0) || value == Scalar::of(std::int64_t{0});
 }
 
 }  // namespace
 
-/// Shared memory of one stage, and where in it each buffer that the loop fills begins.
 std::int64_t stage_layout(const tile::Program& program, const tile::For& loop,
                           std::map<tile::BufferId, std::int64_t>& offsets) {
   std::int64_t bytes = 0;

@@ -26,13 +26,11 @@ std::int64_t apart(const tile::Program& program, IterId iter) {
 
 /// The thread's number splits into one along each axis, the last fastest.
 void Lowering::declare_threads() {
-  const Type i32{Element::i32, 1};
-  const auto number = [&](std::int64_t value) { return build_.constant(i32, Scalar::of(value)); };
   thread_ = build_.special(Special::thread, Element::i32);
   ValueId rest = thread_;
   for (auto axis = program_.threads.rbegin(); axis != program_.threads.rend(); ++axis) {
     const bool outermost = axis + 1 == program_.threads.rend();
-    const ValueId count = number(axis->count);
+    const ValueId count = i32(axis->count);
     const ValueId place = outermost ? rest : build_.binary(Opcode::urem, rest, count);
     if (!outermost) rest = build_.binary(Opcode::udiv, rest, count);
     const ValueId offset = build_.mul(build_.convert(Opcode::zext, place, Element::i64), build_.index(axis->step));
@@ -47,12 +45,8 @@ void Lowering::declare_threads() {
     if (!contract || contract->unit != tile::Unit::warpgroup || warpgroup_.valid()) return;
     result_.most_points = std::numeric_limits<std::int32_t>::max();
     // From the warp's first thread: so is it known to be one number for all of them.
-    const ValueId own =
-        build_.binary(Opcode::udiv, thread_, build_.constant({Element::i32, 1}, Scalar::of(matrix_unit::threads)));
-    warpgroup_ = build_.convert(
-        Opcode::zext,
-        build_.warp_shuffle(ShuffleMode::idx, own, build_.constant({Element::i32, 1}, Scalar::of(std::int64_t{0}))),
-        Element::i64);
+    const ValueId own = build_.binary(Opcode::udiv, thread_, i32(matrix_unit::threads));
+    warpgroup_ = build_.convert(Opcode::zext, build_.warp_shuffle(ShuffleMode::idx, own, i32(0)), Element::i64);
   });
   tile::walk(program_.body, [&](const tile::Op& op) {
     if (const auto* loop = std::get_if<tile::For>(&op.node); loop && loop->stages > 1) allocate_ring(*loop);
@@ -81,8 +75,7 @@ ValueId Lowering::base(IterId iter) {
 }
 
 ValueId Lowering::thread_is_first(IterId iter) {
-  return build_.cmp(Predicate::eq, thread_places_.at(iter),
-                    build_.constant({Element::i32, 1}, Scalar::of(std::int64_t{0})));
+  return build_.cmp(Predicate::eq, thread_places_.at(iter), i32(0));
 }
 
 /// The thread's place, added once to the address at the block's base: scopes move both alike.
@@ -186,7 +179,7 @@ Registers Lowering::load_shared(const tile::Op& op) {
 
 /// The value of the thread whose number differs from this one's by the bit `distance`.
 ValueId Lowering::shuffle_across(ValueId value, std::int64_t distance) {
-  const ValueId lane = build_.constant({Element::i32, 1}, Scalar::of(distance));
+  const ValueId lane = i32(distance);
   const Element element = build_.type(value).element;
   if (bits(element) >= 32) return build_.warp_shuffle(ShuffleMode::by_xor, value, lane);
   // Exchanges move words.
@@ -204,8 +197,6 @@ ValueId Lowering::fold_in_shared(ValueId value, DType dtype, ScalarOp fold, std:
   const Type type{memory_element(dtype), 1};
   ValueId& memory = exchanges_[element];
   if (!memory.valid()) memory = build_.shared(count_of(program_) * element);
-  const Type i32{Element::i32, 1};
-  const auto number = [&](std::int64_t n) { return build_.constant(i32, Scalar::of(n)); };
   const auto address = [&](ValueId thread) {
     return build_.offset(memory, build_.mul(build_.convert(Opcode::zext, thread, Element::i64), build_.index(element)));
   };
@@ -214,8 +205,8 @@ ValueId Lowering::fold_in_shared(ValueId value, DType dtype, ScalarOp fold, std:
   build_.store(to_memory(build_, value, dtype), address(thread_), {align, false});
   barrier();
   // The first of them: the thread's number without its place along the axis.
-  const ValueId place = build_.binary(Opcode::urem, build_.binary(Opcode::udiv, thread_, number(apart)), number(count));
-  const ValueId first = address(build_.sub(thread_, build_.mul(place, number(apart))));
+  const ValueId place = build_.binary(Opcode::urem, build_.binary(Opcode::udiv, thread_, i32(apart)), i32(count));
+  const ValueId first = address(build_.sub(thread_, build_.mul(place, i32(apart))));
   std::vector<ValueId> terms;
   for (std::int64_t i = 0; i < count; ++i) {
     const ValueId from = build_.offset(first, build_.index(i * apart * element));

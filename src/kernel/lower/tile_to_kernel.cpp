@@ -490,7 +490,6 @@ std::vector<Registers> Lowering::lower_for_range(const tile::For& loop, ValueId 
           if (edge == Edge::deferred) {
             yields = run(arguments);
           } else {
-            const auto nothing = [] { return std::vector<ValueId>{}; };
             build_.if_then(
                 pending_full(), [&] { return with_pending_full([&] { return run({}); }), nothing(); },
                 [&] { return run({}), nothing(); });

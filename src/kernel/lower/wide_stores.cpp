@@ -66,8 +66,7 @@ void Lowering::store_wide(const tile::Op& op, const tile::Store& store, const Wi
   const Registers exchanged = exchange(tile, wide);
   // The thread stands where its first wide vector does.
   const auto saved = std::tuple(thread_offsets_, pointers_, thread_granules_);
-  const ValueId number =
-      build_.binary(Opcode::urem, thread_, build_.constant({Element::i32, 1}, Scalar::of(wide.threads)));
+  const ValueId number = build_.binary(Opcode::urem, thread_, i32(wide.threads));
   const ValueId further =
       build_.mul(build_.convert(Opcode::zext, number, Element::i64), build_.index((wide.threads - 1) * lanes));
   thread_offsets_.at(axis.iter) = build_.add(thread_offsets_.at(axis.iter), further);

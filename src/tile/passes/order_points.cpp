@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tile/engine_copy.h"
+#include "tile/grid_points.h"
 
 namespace tilewright::tile {
 namespace {
@@ -15,11 +16,6 @@ constexpr std::int64_t cluster_of = 2;
 /// tenth of the work at most.
 constexpr std::int64_t least_clustered = 16;
 constexpr std::int64_t few_points = 256;  ///< about two for each multiprocessor of a device
-
-std::int64_t points_along(const GridAxis& axis, const nest::Facts& facts) {
-  const std::int64_t extent = facts.size_buckets[axis.iter.index];
-  return axis.step.is_constant() ? (extent + axis.step.constant() - 1) / axis.step.constant() : 1;
-}
 
 /// Of a stage, what is the same for all points along the axis.
 std::int64_t shared_bytes(const Program& program, const For& loop, const GridAxis& axis) {
@@ -38,10 +34,9 @@ void order_points(Program& program, const nest::Facts& facts, const NvptxTarget&
   if (loop == nullptr) return;
   GridAxis* chosen = nullptr;
   std::pair<bool, std::int64_t> most{false, 0};  // long enough for clusters, and what they would share
-  std::int64_t points = 1;
   for (GridAxis& axis : program.grid) {
+    if (!axis.step.is_constant()) continue;
     const std::int64_t along = points_along(axis, facts);
-    points *= std::max<std::int64_t>(along, 1);
     const std::pair here{along >= least_clustered, shared_bytes(program, *loop, axis)};
     if (along < 2 || here.second == 0 || here <= most || find_threads(program, axis.iter) == nullptr) continue;
     chosen = &axis;
@@ -49,6 +44,7 @@ void order_points(Program& program, const nest::Facts& facts, const NvptxTarget&
   }
   if (chosen == nullptr) return;
   chosen->band = band_points;
+  const std::int64_t points = points_of_grid(program, facts, UnknownSteps::one_point);
   if (most.first && points >= few_points && target.max_cluster_blocks >= cluster_of &&
       can_cluster(program, *chosen, cluster_of))
     chosen->cluster = cluster_of;

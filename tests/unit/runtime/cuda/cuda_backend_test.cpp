@@ -19,6 +19,15 @@ class CudaBackendTest : public CudaEngineTest {
     const Tensor y = engine.allocate(DType::f32, output).value();
     return engine.time_into(kernel, {{"x", x}}, y, {.seconds = 0.001, .least_calls = 7});
   }
+  /// A product of f16.
+  static void multiply(const Engine& engine, std::int64_t rows, std::int64_t terms, std::int64_t columns) {
+    const Kernel kernel = Kernel::parse("c[i, j] ++= a[i, k] * b[k, j]", "<test>").value();
+    const Tensor a = engine.allocate(DType::f16, {rows, terms}).value();
+    const Tensor b = engine.allocate(DType::f16, {terms, columns}).value();
+    const Tensor c = engine.allocate(DType::f16, {rows, columns}).value();
+    const Result<void> done = engine.eval_into(kernel, {{"a", a}, {"b", b}}, c);
+    ASSERT_TRUE(done.has_value()) << error_of(done);
+  }
 };
 
 TEST_F(CudaBackendTest, TimesShortCallsAsReplayedGraphs) {
@@ -40,21 +49,14 @@ TEST_F(CudaBackendTest, TimesLongCallsWithoutTheFlushBeforeThem) {
 /// Blocks of matrix units go through the points in clusters, as many as run at once, and have maps of their operands.
 TEST_F(CudaBackendTest, LaunchesClustersThatRunAtOnce) {
   const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
-  const Kernel kernel = Kernel::parse("c[i, j] ++= a[i, k] * b[k, j]", "<test>").value();
-  const Tensor a = engine.allocate(DType::f16, {4096, 64}).value();
-  const Tensor b = engine.allocate(DType::f16, {64, 4096}).value();
-  const Tensor c = engine.allocate(DType::f16, {4096, 4096}).value();
-  const Result<void> done = engine.eval_into(kernel, {{"a", a}, {"b", b}}, c);
-  ASSERT_TRUE(done.has_value()) << error_of(done);
+  multiply(engine, 4096, 64, 4096);
   EXPECT_EQ(fake().count("cuTensorMapEncodeTiled"), 2);
   ASSERT_EQ(fake().launches().size(), 1);
   EXPECT_EQ(fake().launches()[0].grid[0], 132);  // of 512 points or more
   EXPECT_EQ(fake().launches()[0].cluster[0], 2);
   EXPECT_EQ(fake().launches()[0].block[0] % 128, 32);  // a warp more than warpgroups
   // As many as there are, where that is fewer.
-  const Tensor few = engine.allocate(DType::f16, {64, 64}).value();
-  const Tensor small = engine.allocate(DType::f16, {64, 64}).value();
-  ASSERT_TRUE(engine.eval_into(kernel, {{"a", few}, {"b", few}}, small).has_value());
+  multiply(engine, 64, 64, 64);
   ASSERT_EQ(fake().launches().size(), 2);
   EXPECT_LE(fake().launches()[1].grid[0], 8);
   EXPECT_EQ(fake().launches()[1].cluster[0], 1);
@@ -62,13 +64,7 @@ TEST_F(CudaBackendTest, LaunchesClustersThatRunAtOnce) {
 
 /// Nothing is launched for an empty output, nor described: empty tensors have no address.
 TEST_F(CudaBackendTest, LaunchesNothingForEmptyProducts) {
-  const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
-  const Kernel kernel = Kernel::parse("c[i, j] ++= a[i, k] * b[k, j]", "<test>").value();
-  const Tensor a = engine.allocate(DType::f16, {0, 4096}).value();
-  const Tensor b = engine.allocate(DType::f16, {4096, 4096}).value();
-  const Tensor c = engine.allocate(DType::f16, {0, 4096}).value();
-  const Result<void> done = engine.eval_into(kernel, {{"a", a}, {"b", b}}, c);
-  EXPECT_TRUE(done.has_value()) << error_of(done);
+  multiply(Engine::open("cuda", {.disk_cache = false}).value(), 0, 4096, 4096);
   EXPECT_TRUE(fake().launches().empty());
 }
 
