@@ -163,7 +163,7 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
   if (kernel.statement() == nullptr)
     return fail("R083", kernel.name() + " is a program, which is not built for a GPU as a whole",
                 "build its statements one by one");
-  NvptxTarget without_maps = *target.nvptx;  // the header's launches pass addresses and numbers
+  GpuTarget without_maps = *target.nvptx;  // the header's launches pass addresses and numbers
   without_maps.has_tensor_maps = false;
   NvptxCompiler compiler(without_maps);
   const CompileStatement compile = [&](const lang::Statement& statement, const std::vector<nest::NamedView>& read,

@@ -3,7 +3,7 @@
 
 namespace tilewright::plan {
 
-Result<PlannedKernels> build_gpu_plan(const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target,
+Result<PlannedKernels> build_gpu_plan(const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target,
                                       nest::Trace* trace) {
   return make_plan(nest, facts, [&](Unit& unit) { return run_passes(gpu_passes(), unit, target, trace); });
 }

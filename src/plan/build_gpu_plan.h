@@ -12,7 +12,7 @@ namespace tilewright::plan {
 
 /// As build_host_plan, by gpu_passes. `facts` are of VectorLoads::aligned. Errors: schedule_for_gpu's; N052 more shared
 /// memory than a block has.
-Result<PlannedKernels> build_gpu_plan(const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target,
+Result<PlannedKernels> build_gpu_plan(const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target,
                                       nest::Trace* trace);
 
 }  // namespace tilewright::plan

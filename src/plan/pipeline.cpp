@@ -52,7 +52,7 @@ Result<void> to_kernel(Unit& unit, const Target& target) {
 }
 
 /// N052: a schedule stages more than a block can hold.
-Result<void> check_shared_memory(const Unit& unit, const NvptxTarget& target) {
+Result<void> check_shared_memory(const Unit& unit, const GpuTarget& target) {
   const std::int64_t bytes = kernel::shared_layout(unit.lowered.kernel).bytes;
   if (bytes <= target.max_block_shared_bytes) return {};
   return fail("N052",
@@ -90,42 +90,42 @@ constexpr std::array host_table = {
 };
 
 constexpr std::array gpu_table = {
-    Pass<NvptxTarget>{"repack_operands", nest, nest,
-                      [](Unit& unit, const NvptxTarget& target) {
+    Pass<GpuTarget>{"repack_operands", nest, nest,
+                      [](Unit& unit, const GpuTarget& target) {
                         nest::Repacked repacked = nest::repack_operands(unit.nest, unit.facts, target);
                         unit.repacked = std::move(repacked.operands);
                         return take_reasons(unit, std::move(repacked.reasons));
                       },
                       "read misaligned operands from aligned copies"},
-    Pass<NvptxTarget>{"schedule_for_gpu", nest, nest,
-                      [](Unit& unit, const NvptxTarget& target) {
+    Pass<GpuTarget>{"schedule_for_gpu", nest, nest,
+                      [](Unit& unit, const GpuTarget& target) {
                         return take_reasons(unit, nest::schedule_for_gpu(unit.nest, unit.facts, target));
                       },
                       "complete the loops for blocks of threads"},
-    Pass<NvptxTarget>{"nest_to_tile", nest, tile, to_tile<NvptxTarget>,
+    Pass<GpuTarget>{"nest_to_tile", nest, tile, to_tile<GpuTarget>,
                       "loops become scopes, registers become tiles"},
-    Pass<NvptxTarget>{"place_for_gpu", tile, tile,
-                      [](Unit& unit, const NvptxTarget&) {
+    Pass<GpuTarget>{"place_for_gpu", tile, tile,
+                      [](Unit& unit, const GpuTarget&) {
                         return tile::place_for_gpu(unit.program, unit.nest), Result<void>();
                       },
                       "shared memory, barriers and lanes"},
-    Pass<NvptxTarget>{"use_matrix_units", tile, tile,
-                      [](Unit& unit, const NvptxTarget&) {
+    Pass<GpuTarget>{"use_matrix_units", tile, tile,
+                      [](Unit& unit, const GpuTarget&) {
                         return tile::use_matrix_units(unit.program, unit.nest), Result<void>();
                       },
                       "contractions by matrix units, where the schedule says so"},
-    Pass<NvptxTarget>{"pipeline_copies", tile, tile,
-                      [](Unit& unit, const NvptxTarget& target) {
+    Pass<GpuTarget>{"pipeline_copies", tile, tile,
+                      [](Unit& unit, const GpuTarget& target) {
                         return tile::pipeline_copies(unit.program, unit.nest, unit.facts, target), Result<void>();
                       },
                       "copies into shared memory run ahead"},
-    Pass<NvptxTarget>{"order_points", tile, tile,
-                      [](Unit& unit, const NvptxTarget& target) {
+    Pass<GpuTarget>{"order_points", tile, tile,
+                      [](Unit& unit, const GpuTarget& target) {
                         return tile::order_points(unit.program, unit.facts, target), Result<void>();
                       },
                       "bands and clusters of blocks"},
-    Pass<NvptxTarget>{"tile_to_kernel", tile, kernel,
-                      [](Unit& unit, const NvptxTarget& target) {
+    Pass<GpuTarget>{"tile_to_kernel", tile, kernel,
+                      [](Unit& unit, const GpuTarget& target) {
                         unit.lowered = kernel::tile_to_kernel(unit.program, target);
                         return check_shared_memory(unit, target);
                       },
@@ -179,7 +179,7 @@ std::span<const Pass<HostTarget>> host_passes() {
   return all_host_passes;
 }
 
-std::span<const Pass<NvptxTarget>> gpu_passes() {
+std::span<const Pass<GpuTarget>> gpu_passes() {
   return all_gpu_passes;
 }
 
@@ -211,6 +211,6 @@ Result<void> run_passes(std::span<const Pass<Target>> passes, Unit& unit, const 
 }
 
 template Result<void> run_passes(std::span<const Pass<HostTarget>>, Unit&, const HostTarget&, nest::Trace*);
-template Result<void> run_passes(std::span<const Pass<NvptxTarget>>, Unit&, const NvptxTarget&, nest::Trace*);
+template Result<void> run_passes(std::span<const Pass<GpuTarget>>, Unit&, const GpuTarget&, nest::Trace*);
 
 }  // namespace tilewright::plan

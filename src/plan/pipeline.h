@@ -37,7 +37,7 @@ struct Pass {
 };
 
 std::span<const Pass<HostTarget>> host_passes();
-std::span<const Pass<NvptxTarget>> gpu_passes();
+std::span<const Pass<GpuTarget>> gpu_passes();
 
 /// Runs the passes in order and verifies what each one leaves, so that a broken IR is an internal error that names its
 /// pass. With a trace, each pass that changed something or says why it did not appends an entry with its time. Errors:

@@ -71,7 +71,7 @@ Result<EmitTarget> emit_target_named(const std::string& name) {
   constexpr std::string_view nvptx = "nvptx:";
   if (name == "host") return EmitTarget{name, nullptr};
   if (name.starts_with(nvptx) && name.size() > nvptx.size()) {
-    if (const NvptxTarget* target = nvptx_target_named(std::string_view(name).substr(nvptx.size())))
+    if (const GpuTarget* target = gpu_target_named(std::string_view(name).substr(nvptx.size())))
       return EmitTarget{name, target};
     return fail("C016", fmt::format("target '{}' is not there: this build knows no such architecture", name),
                 "nvptx:sm_80, nvptx:sm_89 or nvptx:sm_90a");

@@ -12,8 +12,8 @@ namespace tilewright::report {
 
 /// What code is made for.
 struct EmitTarget {
-  std::string name;                    ///< "host", "nvptx:sm_90a"
-  const NvptxTarget* nvptx = nullptr;  ///< null: the host
+  std::string name;                  ///< "host", "nvptx:sm_90a"
+  const GpuTarget* nvptx = nullptr;  ///< null: the host
 };
 
 /// C014: no such target. C016: the target is not there.

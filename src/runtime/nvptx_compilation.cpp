@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-NvptxTarget within_limit(NvptxTarget target, std::int64_t workspace_limit) {
+GpuTarget within_limit(GpuTarget target, std::int64_t workspace_limit) {
   if (workspace_limit > 0) target.most_repacked_bytes = std::min(target.most_repacked_bytes, workspace_limit);
   return target;
 }

@@ -19,7 +19,7 @@ struct NvptxPlan final : LoweredPlan {
 };
 
 /// The target of an engine whose calls may allocate so many bytes (0: no limit): operands are repacked within them.
-NvptxTarget within_limit(NvptxTarget target, std::int64_t workspace_limit);
+GpuTarget within_limit(GpuTarget target, std::int64_t workspace_limit);
 
 /// What a planner says of a statement's schedule, which knows no text, at the statement.
 Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement);
@@ -27,15 +27,15 @@ Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement);
 /// Compiles for one architecture, with a cache of compiled plans. Thread-safe.
 class NvptxCompiler {
  public:
-  explicit NvptxCompiler(NvptxTarget target) : target_(std::move(target)) {}
+  explicit NvptxCompiler(GpuTarget target) : target_(std::move(target)) {}
 
   /// As Backend::compile. R071: a precision that needs tensor cores. G0xx: emit_for_nvptx's.
   Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code = true);
-  const NvptxTarget& target() const { return target_; }
+  const GpuTarget& target() const { return target_; }
 
  private:
-  NvptxTarget target_;
+  GpuTarget target_;
   LruMap<std::string, std::shared_ptr<const NvptxPlan>> plans_{512};
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 class SimulatorBackend final : public HostMemoryBackend {
  public:
-  explicit SimulatorBackend(NvptxTarget target) : target_(std::move(target)) {}
+  explicit SimulatorBackend(GpuTarget target) : target_(std::move(target)) {}
 
   std::string device_name() const override { return "sim"; }
   std::string processor() const override { return "simulated " + target_.arch; }
@@ -41,13 +41,13 @@ class SimulatorBackend final : public HostMemoryBackend {
   }
 
  private:
-  NvptxTarget target_;
+  GpuTarget target_;
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> open_simulator_backend(std::int64_t workspace_limit) {
-  return std::make_unique<SimulatorBackend>(within_limit(*nvptx_target_named("sm_90a"), workspace_limit));
+  return std::make_unique<SimulatorBackend>(within_limit(*gpu_target_named("sm_90a"), workspace_limit));
 }
 
 }  // namespace tilewright

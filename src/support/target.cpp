@@ -8,31 +8,31 @@ namespace tilewright {
 
 namespace {
 
-const std::array<NvptxTarget, 3>& nvptx_targets() {
-  static const std::array<NvptxTarget, 3> targets = {NvptxTarget{.arch = "sm_80", .capability = 80, .ptx_version = 78},
-                                                     NvptxTarget{.arch = "sm_89",
-                                                                 .capability = 89,
-                                                                 .ptx_version = 78,
-                                                                 .max_multiprocessor_threads = 1536,
-                                                                 .max_multiprocessor_blocks = 24,
-                                                                 .max_block_shared_bytes = 99 << 10,
-                                                                 .multiprocessor_shared_bytes = 100 << 10},
-                                                     NvptxTarget{.arch = "sm_90a",
-                                                                 .capability = 90,
-                                                                 .ptx_version = 80,
-                                                                 .has_hopper_ops = true,
-                                                                 .has_tensor_maps = true,
-                                                                 .max_block_shared_bytes = 227 << 10,
-                                                                 .multiprocessor_shared_bytes = 228 << 10,
-                                                                 .max_cluster_blocks = 8}};
+const std::array<GpuTarget, 3>& gpu_targets() {
+  static const std::array<GpuTarget, 3> targets = {GpuTarget{.arch = "sm_80", .capability = 80, .ptx_version = 78},
+                                                   GpuTarget{.arch = "sm_89",
+                                                             .capability = 89,
+                                                             .ptx_version = 78,
+                                                             .max_multiprocessor_threads = 1536,
+                                                             .max_multiprocessor_blocks = 24,
+                                                             .max_block_shared_bytes = 99 << 10,
+                                                             .multiprocessor_shared_bytes = 100 << 10},
+                                                   GpuTarget{.arch = "sm_90a",
+                                                             .capability = 90,
+                                                             .ptx_version = 80,
+                                                             .has_hopper_ops = true,
+                                                             .has_tensor_maps = true,
+                                                             .max_block_shared_bytes = 227 << 10,
+                                                             .multiprocessor_shared_bytes = 228 << 10,
+                                                             .max_cluster_blocks = 8}};
   return targets;
 }
 
 }  // namespace
 
-const NvptxTarget* nvptx_target_named(std::string_view arch) {
-  const auto found = std::ranges::find(nvptx_targets(), arch, &NvptxTarget::arch);
-  return found == nvptx_targets().end() ? nullptr : &*found;
+const GpuTarget* gpu_target_named(std::string_view arch) {
+  const auto found = std::ranges::find(gpu_targets(), arch, &GpuTarget::arch);
+  return found == gpu_targets().end() ? nullptr : &*found;
 }
 
 }  // namespace tilewright

@@ -24,7 +24,7 @@ struct HostTarget {
 };
 
 /// An NVIDIA GPU architecture, as the CUDA C++ Programming Guide's table of technical specifications has it.
-struct NvptxTarget {
+struct GpuTarget {
   std::string arch;              ///< "sm_90a"
   int capability = 80;           ///< 10 · major + minor
   int ptx_version = 78;          ///< of the text: 10 · major + minor
@@ -44,6 +44,6 @@ struct NvptxTarget {
 };
 
 /// The architectures that code is generated for: sm_80, sm_89, sm_90a. Null for any other name.
-const NvptxTarget* nvptx_target_named(std::string_view arch);
+const GpuTarget* gpu_target_named(std::string_view arch);
 
 }  // namespace tilewright

@@ -187,7 +187,7 @@ class Comparison {
   }
 
   void run_gpu_levels(const Compilation& compiled) {
-    NvptxTarget target = *nvptx_target_named("sm_90a");
+    GpuTarget target = *gpu_target_named("sm_90a");
     if (case_.repacked) target.launch_cycles = -1e12;
     nest::Nest nest = compiled.nest;
     if (!case_.gpu_variant.empty()) nest.schedule.variant = case_.gpu_variant;

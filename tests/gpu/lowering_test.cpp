@@ -37,7 +37,7 @@ void expect_right(const Case& each, std::size_t kernels) {
   ASSERT_EQ(outcome.difference, "") << to_text(each);
   EXPECT_EQ(outcome.gpu_kernels.size(), kernels) << to_text(each);
   for (const kernel::LoweredKernel& lowered : outcome.gpu_kernels) {
-    const auto ptx = codegen::emit_ptx(lowered.kernel, *nvptx_target_named("sm_90a"));
+    const auto ptx = codegen::emit_ptx(lowered.kernel, *gpu_target_named("sm_90a"));
     ASSERT_TRUE(ptx.has_value()) << render(ptx.error()) << to_text(lowered.kernel);
     if (std::getenv("TILEWRIGHT_SHOW") != nullptr) std::printf("%s%s", to_text(lowered.kernel).c_str(), ptx->c_str());
     if (codegen::find_ptxas()) codegen::expect_clean("sm_90a", *ptx);
@@ -154,7 +154,7 @@ TEST(GpuLowering, MorePointsThanMatrixUnitsCount) {
   const Kernel kernel = Kernel::parse("c[z, i, j] ++= a[z, i, k] * b[z, k, j]").value();
   const TensorView factor{nullptr, DType::f16, {batches, size, size}, {0, size, 1}};
   const TensorView output{nullptr, DType::f16, {batches, size, size}, {size * size, size, 1}};
-  NvptxCompiler compiler(*nvptx_target_named("sm_90a"));
+  NvptxCompiler compiler(*gpu_target_named("sm_90a"));
   const auto compiled = compiler.compile(*kernel.statement(), {{"a", factor}, {"b", factor}}, &output, false);
   ASSERT_TRUE(compiled.has_value()) << render(compiled.error());
   const auto recorded = record_call(*compiled->plan, {factor, factor, output});

@@ -26,7 +26,7 @@ namespace tilewright::codegen {
 
 namespace {
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const NvptxTarget& target) {
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const GpuTarget& target) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -43,7 +43,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const NvptxTarget& tar
                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-Result<void> check_limits(const kernel::Kernel& kernel, const NvptxTarget& target) {
+Result<void> check_limits(const kernel::Kernel& kernel, const GpuTarget& target) {
   struct Limit {
     std::string_view what;
     std::int64_t asked;
@@ -100,7 +100,7 @@ Since since(kernel::Opcode code) {
   }
 }
 
-Result<void> check_ops(const kernel::Kernel& kernel, const NvptxTarget& target) {
+Result<void> check_ops(const kernel::Kernel& kernel, const GpuTarget& target) {
   const Since has = target.has_hopper_ops ? Since::sm_90a : target.capability >= 90 ? Since::sm_90 : Since::sm_80;
   std::optional<kernel::Opcode> lacking;
   kernel::walk(kernel.body, [&](const kernel::Op& op) {
@@ -122,7 +122,7 @@ void write_cluster(std::string& ptx, std::int32_t blocks) {
 
 }  // namespace
 
-Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stage, const NvptxTarget& target) {
+Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stage, const GpuTarget& target) {
   if (auto ok = kernel::verify(kernel); !ok) return std::unexpected(std::move(ok).error());
   if (kernel.block) {
     if (auto ok = check_limits(kernel, target); !ok) return std::unexpected(std::move(ok).error());

@@ -16,8 +16,8 @@ enum class NvptxStage : std::uint8_t { llvm, ptx };
 /// shared memory is dynamic: a launch gives shared_layout(kernel).bytes. Errors: verify's; G001, G003, G006; G007 more
 /// shared memory, threads or blocks in a cluster than the target has; G008 an op that the target lacks. Any failure of
 /// LLVM is an error value, never an abort. Thread-safe.
-Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stage, const NvptxTarget& target);
-inline Result<std::string> emit_ptx(const kernel::Kernel& kernel, const NvptxTarget& target) {
+Result<std::string> emit_for_nvptx(const kernel::Kernel& kernel, NvptxStage stage, const GpuTarget& target);
+inline Result<std::string> emit_ptx(const kernel::Kernel& kernel, const GpuTarget& target) {
   return emit_for_nvptx(kernel, NvptxStage::ptx, target);
 }
 

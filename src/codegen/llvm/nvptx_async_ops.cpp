@@ -15,7 +15,7 @@ using Values = std::vector<llvm::Value*>;
 
 class AsyncOps {
  public:
-  AsyncOps(llvm::IRBuilderBase& build, const NvptxTarget& target, const kernel::Kernel& kernel, const kernel::Op& op,
+  AsyncOps(llvm::IRBuilderBase& build, const GpuTarget& target, const kernel::Kernel& kernel, const kernel::Op& op,
            llvm::ArrayRef<llvm::Value*> operands)
       : build_(build), target_(target), kernel_(kernel), op_(op), in_(operands) {}
 
@@ -174,7 +174,7 @@ class AsyncOps {
   }
 
   llvm::IRBuilderBase& build_;
-  const NvptxTarget& target_;
+  const GpuTarget& target_;
   const kernel::Kernel& kernel_;
   const kernel::Op& op_;
   llvm::ArrayRef<llvm::Value*> in_;
@@ -182,7 +182,7 @@ class AsyncOps {
 
 }  // namespace
 
-std::optional<std::vector<llvm::Value*>> emit_nvptx_async_op(llvm::IRBuilderBase& build, const NvptxTarget& target,
+std::optional<std::vector<llvm::Value*>> emit_nvptx_async_op(llvm::IRBuilderBase& build, const GpuTarget& target,
                                                              const kernel::Kernel& kernel, const kernel::Op& op,
                                                              llvm::ArrayRef<llvm::Value*> operands) {
   return AsyncOps(build, target, kernel, op, operands).emit();

@@ -10,7 +10,7 @@
 namespace tilewright::codegen {
 
 /// The results of an op of this group; nothing for any other op.
-std::optional<std::vector<llvm::Value*>> emit_nvptx_async_op(llvm::IRBuilderBase& build, const NvptxTarget& target,
+std::optional<std::vector<llvm::Value*>> emit_nvptx_async_op(llvm::IRBuilderBase& build, const GpuTarget& target,
                                                              const kernel::Kernel& kernel, const kernel::Op& op,
                                                              llvm::ArrayRef<llvm::Value*> operands);
 

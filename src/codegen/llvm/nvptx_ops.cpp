@@ -25,7 +25,7 @@ constexpr unsigned warp_threads = 32;
 
 class Ops {
  public:
-  Ops(llvm::IRBuilderBase& build, const NvptxTarget& target, const kernel::Kernel& kernel, const kernel::Op& op,
+  Ops(llvm::IRBuilderBase& build, const GpuTarget& target, const kernel::Kernel& kernel, const kernel::Op& op,
       llvm::ArrayRef<llvm::Value*> operands)
       : build_(build), target_(target), kernel_(kernel), op_(op), in_(operands) {}
 
@@ -241,7 +241,7 @@ class Ops {
   }
 
   llvm::IRBuilderBase& build_;
-  const NvptxTarget& target_;
+  const GpuTarget& target_;
   const kernel::Kernel& kernel_;
   const kernel::Op& op_;
   llvm::ArrayRef<llvm::Value*> in_;
@@ -249,7 +249,7 @@ class Ops {
 
 }  // namespace
 
-std::vector<llvm::Value*> emit_nvptx_op(llvm::IRBuilderBase& build, const NvptxTarget& target,
+std::vector<llvm::Value*> emit_nvptx_op(llvm::IRBuilderBase& build, const GpuTarget& target,
                                         const kernel::Kernel& kernel, const kernel::Op& op,
                                         llvm::ArrayRef<llvm::Value*> operands) {
   return Ops(build, target, kernel, op, operands).emit();

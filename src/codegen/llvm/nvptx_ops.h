@@ -9,7 +9,7 @@
 namespace tilewright::codegen {
 
 /// The results of an op of the rule `gpu` but `shared`. Requires that the target has it.
-std::vector<llvm::Value*> emit_nvptx_op(llvm::IRBuilderBase& build, const NvptxTarget& target,
+std::vector<llvm::Value*> emit_nvptx_op(llvm::IRBuilderBase& build, const GpuTarget& target,
                                         const kernel::Kernel& kernel, const kernel::Op& op,
                                         llvm::ArrayRef<llvm::Value*> operands);
 

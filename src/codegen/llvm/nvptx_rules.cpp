@@ -186,7 +186,7 @@ llvm::Value* piece_pointer(llvm::IRBuilderBase& build, const MemoryAccess& acces
 
 }  // namespace
 
-NvptxRules::NvptxRules(const NvptxTarget& target) : target_(target) {
+NvptxRules::NvptxRules(const GpuTarget& target) : target_(target) {
   has_fma = true;
   has_nan_min_max = true;
   has_saturating_convert = true;

@@ -9,7 +9,7 @@ namespace tilewright::codegen {
 
 class NvptxRules final : public TargetRules, public GpuRules {
  public:
-  explicit NvptxRules(const NvptxTarget& target);
+  explicit NvptxRules(const GpuTarget& target);
 
   const GpuRules* gpu() const override { return this; }
   /// None is left: kernel passes expand them.
@@ -28,7 +28,7 @@ class NvptxRules final : public TargetRules, public GpuRules {
   void make_entry(llvm::Function& body, const kernel::Kernel& kernel) const override;
 
  private:
-  const NvptxTarget& target_;
+  const GpuTarget& target_;
 };
 
 }  // namespace tilewright::codegen

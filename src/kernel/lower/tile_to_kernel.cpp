@@ -42,7 +42,7 @@ Products products_of(const tile::Program& program) {
 /// fill the registers, products and loads keep the order that the lowering and spread_loads give them, if that is
 /// better than what the assembler finds: measured, on sm_90, 51.3 to 43 TFLOP/s of a[i, k] with b[k, j], 52.9 to 50.4
 /// of a[k, i] with b[k, j], 35 to 41 of a[i, k] with b[j, k], which has no vector along its outputs.
-ThreadBlock block_of(const tile::Program& program, const NvptxTarget& target) {
+ThreadBlock block_of(const tile::Program& program, const GpuTarget& target) {
   constexpr std::int64_t many_sums = 32;
   constexpr std::int64_t full_of_sums = 64;
   ThreadBlock block{.threads = static_cast<std::int32_t>(tile::block_threads(program))};
@@ -59,7 +59,7 @@ ThreadBlock block_of(const tile::Program& program, const NvptxTarget& target) {
 
 }  // namespace
 
-LoweredKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target) {
+LoweredKernel tile_to_kernel(const tile::Program& program, const GpuTarget& target) {
   // One value is what a thread holds of an axis; the code generator cuts its accesses as their alignment allows.
   constexpr int lanes = 16;
   return lowering::Lowering(program, {lanes, true, block_of(program, target)}).run_block();

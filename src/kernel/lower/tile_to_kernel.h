@@ -71,6 +71,6 @@ struct LoweredKernel {
 };
 
 LoweredKernel tile_to_kernel(const tile::Program& program, const HostTarget& target);
-LoweredKernel tile_to_kernel(const tile::Program& program, const NvptxTarget& target);
+LoweredKernel tile_to_kernel(const tile::Program& program, const GpuTarget& target);
 
 }  // namespace tilewright::kernel

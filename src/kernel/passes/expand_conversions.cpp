@@ -10,7 +10,7 @@ NativeConversions native_conversions(const HostTarget& target) {
   return {.f16 = target.has_half};
 }
 
-NativeConversions native_conversions(const NvptxTarget&) {
+NativeConversions native_conversions(const GpuTarget&) {
   return {.f16 = true, .bf16 = true};
 }
 

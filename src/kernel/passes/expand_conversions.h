@@ -26,7 +26,7 @@ struct NativeConversions {
   bool f8e5m2 = false;
 };
 NativeConversions native_conversions(const HostTarget& target);
-NativeConversions native_conversions(const NvptxTarget& target);
+NativeConversions native_conversions(const GpuTarget& target);
 
 void expand_conversions(Kernel& kernel, const NativeConversions& native);
 

@@ -7,7 +7,7 @@ KernelFacts kernel_facts(const HostTarget& target) {
   return {native_conversions(target)};
 }
 
-KernelFacts kernel_facts(const NvptxTarget& target) {
+KernelFacts kernel_facts(const GpuTarget& target) {
   return {native_conversions(target), true};
 }
 

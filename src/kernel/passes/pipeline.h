@@ -20,7 +20,7 @@ struct KernelFacts {
   bool expands_functions = false;  ///< the target has no library of exp, log, …
 };
 KernelFacts kernel_facts(const HostTarget& target);
-KernelFacts kernel_facts(const NvptxTarget& target);
+KernelFacts kernel_facts(const GpuTarget& target);
 
 struct KernelPass {
   std::string_view name;

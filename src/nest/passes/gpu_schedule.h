@@ -62,9 +62,9 @@ struct Choice {
 };
 
 struct Problem : NestSizes {
-  Problem(const Nest& nest, const Facts& facts, const NvptxTarget& target) : NestSizes(nest, facts), target(target) {}
+  Problem(const Nest& nest, const Facts& facts, const GpuTarget& target) : NestSizes(nest, facts), target(target) {}
 
-  const NvptxTarget& target;
+  const GpuTarget& target;
 
   /// Elements of the widest access along an iterator of the tensors that are contiguous along it: as many as all of
   /// them can take, 1 where an output or the read that matters most (`main`; null: any) is not aligned to more.

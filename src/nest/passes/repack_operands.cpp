@@ -63,7 +63,7 @@ struct Candidate {
 
 class Repacking {
  public:
-  Repacking(Nest& nest, Facts& facts, const NvptxTarget& target) : nest_(nest), facts_(facts), target_(target) {}
+  Repacking(Nest& nest, Facts& facts, const GpuTarget& target) : nest_(nest), facts_(facts), target_(target) {}
 
   Repacked run() {
     std::map<TensorId, Candidate> candidates = find_candidates();
@@ -251,13 +251,13 @@ class Repacking {
 
   Nest& nest_;
   Facts& facts_;
-  const NvptxTarget& target_;
+  const GpuTarget& target_;
   Repacked result_;
 };
 
 }  // namespace
 
-Repacked repack_operands(Nest& nest, Facts& facts, const NvptxTarget& target) {
+Repacked repack_operands(Nest& nest, Facts& facts, const GpuTarget& target) {
   return Repacking(nest, facts, target).run();
 }
 

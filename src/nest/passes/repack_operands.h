@@ -50,6 +50,6 @@ struct Repacked {
   Reasons reasons;
 };
 
-Repacked repack_operands(Nest& nest, Facts& facts, const NvptxTarget& target);
+Repacked repack_operands(Nest& nest, Facts& facts, const GpuTarget& target);
 
 }  // namespace tilewright::nest

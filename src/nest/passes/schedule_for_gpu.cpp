@@ -340,7 +340,7 @@ Result<void> check_registers(const Problem& p, const Choice& choice) {
 }  // namespace
 }  // namespace gpu_schedule
 
-Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarget& target) {
+Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget& target) {
   using namespace gpu_schedule;
   const std::optional<std::string> paired = pair_factors(nest, facts);
   const Problem problem(nest, facts, target);

@@ -36,6 +36,6 @@ namespace tilewright::nest {
 
 /// Codes: N050 the schedule asks for more threads than a block has, N051 for more outputs a thread than its registers
 /// hold.
-Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const NvptxTarget& target);
+Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget& target);
 
 }  // namespace tilewright::nest

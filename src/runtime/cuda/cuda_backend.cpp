@@ -175,7 +175,7 @@ class CudaCall final : public DeviceCall {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(Stream stream, NvptxTarget target, DiskCache disk)
+  CudaBackend(Stream stream, GpuTarget target, DiskCache disk)
       : stream_(std::move(stream)), compiler_(std::move(target)), modules_(stream_.context_ptr(), std::move(disk)) {}
 
   std::string device_name() const override { return properties().device_name(); }
@@ -253,7 +253,7 @@ Result<std::unique_ptr<Backend>> open_cuda_backend(std::string_view device_name,
   auto context = Context::open(device_name);
   if (!context) return std::unexpected(context.error());
   const DeviceProperties& device = (*context)->device();
-  const NvptxTarget* known = nvptx_target_named(ptx_target(device.major, device.minor));
+  const GpuTarget* known = gpu_target_named(ptx_target(device.major, device.minor));
   if (known == nullptr)
     return fail(
         "R072",

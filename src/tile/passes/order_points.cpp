@@ -29,7 +29,7 @@ std::int64_t shared_bytes(const Program& program, const For& loop, const GridAxi
 
 }  // namespace
 
-void order_points(Program& program, const nest::Facts& facts, const NvptxTarget& target) {
+void order_points(Program& program, const nest::Facts& facts, const GpuTarget& target) {
   const For* loop = find_engine_loop(program);
   if (loop == nullptr) return;
   GridAxis* chosen = nullptr;

@@ -18,6 +18,6 @@
 
 namespace tilewright::tile {
 
-void order_points(Program& program, const nest::Facts& facts, const NvptxTarget& target);
+void order_points(Program& program, const nest::Facts& facts, const GpuTarget& target);
 
 }  // namespace tilewright::tile

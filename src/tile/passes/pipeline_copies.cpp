@@ -24,7 +24,7 @@ std::int64_t bytes_of(const Buffer& buffer) {
 
 class Pipelining {
  public:
-  Pipelining(Program& program, std::int64_t asked, const nest::Facts& facts, const NvptxTarget& target)
+  Pipelining(Program& program, std::int64_t asked, const nest::Facts& facts, const GpuTarget& target)
       : program_(program), asked_(asked), facts_(facts), target_(target) {
     for (const Buffer& buffer : program.buffers)
       if (buffer.space == Space::shared) all_bytes_ += bytes_of(buffer);
@@ -111,13 +111,13 @@ class Pipelining {
   Program& program_;
   std::int64_t asked_;
   const nest::Facts& facts_;
-  const NvptxTarget& target_;
+  const GpuTarget& target_;
   std::int64_t all_bytes_ = 0;  ///< of shared memory, one stage each
 };
 
 }  // namespace
 
-void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target) {
+void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target) {
   Pipelining(program, nest.schedule.stages, facts, target).run(program.body, false);
 }
 

@@ -35,6 +35,6 @@
 
 namespace tilewright::tile {
 
-void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target);
+void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target);
 
 }  // namespace tilewright::tile

@@ -18,7 +18,7 @@ namespace {
 using filetest::FileTest;
 
 /// The nest, what it was decided for, and the nests that copy, with the strides of the copies.
-std::string repacked(nest::Nest nest, nest::Facts facts, const NvptxTarget& target) {
+std::string repacked(nest::Nest nest, nest::Facts facts, const GpuTarget& target) {
   const nest::Repacked result = nest::repack_operands(nest, facts, target);
   std::string text = to_text(nest) + "facts: " + to_text(facts) + "\n";
   for (const std::string& reason : result.reasons) text += "reason: " + reason + "\n";
@@ -33,7 +33,7 @@ std::string repacked(nest::Nest nest, nest::Facts facts, const NvptxTarget& targ
 }
 
 /// The plan's steps, without its kernels, which reads back.
-std::string planned(const nest::Nest& nest, const nest::Facts& facts, const NvptxTarget& target) {
+std::string planned(const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target) {
   const auto built = plan::build_gpu_plan(nest, facts, target, nullptr);
   if (!built) return render(built.error());
   const auto source = std::make_shared<const Source>("plan", plan::to_text_with_kernels(built->plan));
@@ -49,7 +49,7 @@ std::string produce(const FileTest& test) {
   if (!example.scheduled) nest::coalesce_iterators(nest, example.views);
   const nest::Facts facts =
       nest::gather_facts(nest, example.views.operands, example.views.output, nest::VectorLoads::aligned);
-  const NvptxTarget& target = *nvptx_target_named("sm_90a");
+  const GpuTarget& target = *gpu_target_named("sm_90a");
   if (test.folder == "repack_operands") return repacked(nest, facts, target);
   if (test.folder == "build_gpu_plan") return planned(nest, facts, target);
   const auto reasons = nest::schedule_for_gpu(nest, facts, target);

@@ -15,7 +15,7 @@ namespace {
 Result<std::string> emitted(std::string_view text, std::string_view arch) {
   auto kernel = kernel::parse_kernel(std::make_shared<const Source>("test", std::string(text)));
   if (!kernel) throw std::runtime_error(render(kernel.error()));
-  return emit_ptx(legal(*kernel, *nvptx_target_named(arch)), *nvptx_target_named(arch));
+  return emit_ptx(legal(*kernel, *gpu_target_named(arch)), *gpu_target_named(arch));
 }
 
 std::string ptx_of(std::string_view text, std::string_view arch = "sm_90a") {

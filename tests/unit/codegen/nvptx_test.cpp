@@ -18,8 +18,8 @@ kernel::Kernel read_kernel(std::string_view text) {
   return *std::move(kernel);
 }
 
-const NvptxTarget& target(std::string_view arch) {
-  const NvptxTarget* found = nvptx_target_named(arch);
+const GpuTarget& target(std::string_view arch) {
+  const GpuTarget* found = gpu_target_named(arch);
   if (found == nullptr) throw std::runtime_error("no such architecture");
   return *found;
 }
@@ -459,11 +459,11 @@ TEST(NvptxErrors, VerificationComesFirst) {
   EXPECT_EQ(code_of("kernel k(%n: i64) gpu threads 32 { %x = sqrt i64 %n }", "sm_80"), "K013");
 }
 
-TEST(NvptxTargets, AreThree) {
+TEST(GpuTargets, AreThree) {
   EXPECT_EQ(target("sm_90a").max_block_shared_bytes, 232448);
   EXPECT_EQ(target("sm_89").max_block_shared_bytes, 101376);
   EXPECT_EQ(target("sm_80").max_block_shared_bytes, 166912);
-  EXPECT_EQ(nvptx_target_named("sm_70"), nullptr);
+  EXPECT_EQ(gpu_target_named("sm_70"), nullptr);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Decided {
 };
 
 Decided decide(std::string_view text, const std::vector<Operand>& operands,
-               const NvptxTarget& target = *nvptx_target_named("sm_90a")) {
+               const GpuTarget& target = *gpu_target_named("sm_90a")) {
   std::vector<lang::OperandType> types;
   std::vector<TensorView> views;
   for (const Operand& each : operands) {
@@ -125,7 +125,7 @@ TEST(RepackOperands, PadsRowsTo128Bytes) {
 
 TEST(RepackOperands, KeepsToTheMemoryThatItMayTake) {
   const std::vector<Operand> operands{{"a", {4095, 4099}}, {"b", {4099, 4097}}};
-  NvptxTarget target = *nvptx_target_named("sm_90a");
+  GpuTarget target = *gpu_target_named("sm_90a");
   // By the facts' bounds, a takes up to 4096 rows of 8192 elements, b up to 8192.
   target.most_repacked_bytes = (std::int64_t{4096} * 8192 + std::int64_t{8192} * 8192) * 4;
   EXPECT_EQ(decide(matrices, operands, target).copies().size(), 2U);
