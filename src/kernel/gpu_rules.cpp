@@ -183,8 +183,10 @@ class Rules {
   /// 1, 2 or 4 words of 32 bits a thread.
   void matrix(Type t) {
     const int words = bits(t.element) * t.lanes / 32;
-    types(t.lanes > 1 && bits(t.element) == 16 && (words == 1 || words == 2 || words == 4),
-          "2, 4 or 8 lanes of 16 bits");
+    const bool turns = std::get<MatrixOrder>(op_.attribute).transposed;
+    types((turns ? bits(t.element) == 16 : bits(t.element) <= 32) && bits(t.element) >= 8 && !is_pointer(t.element) &&
+              bits(t.element) * t.lanes == 32 * words && (words == 1 || words == 2 || words == 4),
+          turns ? "2, 4 or 8 lanes of 16 bits" : "32, 64 or 128 bits, of elements of 8, 16 or 32");
   }
 
   void cluster_access(Type t) {

@@ -49,6 +49,12 @@ const MmaAtom* find_mma(Type a, Type b, Type c) {
   return found == mma_table.end() ? nullptr : &*found;
 }
 
+const MmaAtom* find_mma(Element of, Element sums) {
+  const auto found = std::ranges::find_if(
+      mma_table, [&](const MmaAtom& atom) { return atom.a.element == of && atom.c.element == sums; });
+  return found == mma_table.end() ? nullptr : &*found;
+}
+
 std::string mma_forms() {
   std::string text = "one of";
   for (const MmaAtom& atom : mma_table)

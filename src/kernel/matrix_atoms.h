@@ -25,6 +25,8 @@ struct MmaAtom {
 /// Of f32 operands 10 bits of mantissa matter (tf32).
 std::span<const MmaAtom> mma_atoms();
 const MmaAtom* find_mma(Type a, Type b, Type c);
+/// By the elements of the factors and of the sums.
+const MmaAtom* find_mma(Element of, Element sums);
 /// The legal types, for messages.
 std::string mma_forms();
 

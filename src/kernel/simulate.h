@@ -65,6 +65,16 @@ struct SimulationCounters {
   std::int64_t global_requests = 0;
   std::int64_t global_sectors = 0;        ///< of 32 bytes, each counted once a request
   std::int64_t least_global_sectors = 0;  ///< that the bytes of the requests would fill
+
+  SimulationCounters& operator+=(const SimulationCounters& other) {
+    thread_ops += other.thread_ops;
+    shared_requests += other.shared_requests;
+    bank_conflicts += other.bank_conflicts;
+    global_requests += other.global_requests;
+    global_sectors += other.global_sectors;
+    least_global_sectors += other.least_global_sectors;
+    return *this;
+  }
 };
 
 /// A kernel decoded once, to be run many times, also by several threads at once. Borrows the kernel.

@@ -86,7 +86,8 @@ Result<SimulatedCall> SimulatedCall::prepare(std::shared_ptr<const SimulatedPlan
 }
 
 Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
-                                const kernel::SimulationOptions& options) const {
+                                const kernel::SimulationOptions& options,
+                                kernel::SimulationCounters* counters) const {
   std::vector<kernel::SimulatedRange> memory = reach_;
   for (std::size_t v = 0; v < memory.size(); ++v)
     memory[v].data = addresses[v] + reinterpret_cast<std::intptr_t>(memory[v].data);
@@ -110,7 +111,8 @@ Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
       fill_on_host(*fill, bases);
       const kernel::SimulatedRange& range = memory[fill->tensor];
       std::fill_n(range.states, range.bytes, kernel::SimulatedRange::given);
-    } else if (auto done = launch(std::get<RecordedCall::LaunchStep>(step), bases, memory, options); !done) {
+    } else if (auto done = launch(std::get<RecordedCall::LaunchStep>(step), bases, memory, options, counters);
+               !done) {
       return done;
     }
   }
@@ -120,9 +122,10 @@ Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
 /// As many launches as a grid's limit asks for.
 Result<void> SimulatedCall::launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases,
                                    const std::vector<kernel::SimulatedRange>& memory,
-                                   const kernel::SimulationOptions& given) const {
+                                   const kernel::SimulationOptions& given,
+                                   kernel::SimulationCounters* counters) const {
   kernel::SimulationOptions options = given;
-  options.counts = false;
+  options.counts = counters != nullptr;
   if (options.checked.empty() && options.full_checks) options.checked = blocks_to_check(step.grid);
   if (!options.parts)
     options.parts = [](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
@@ -146,7 +149,10 @@ Result<void> SimulatedCall::launch(const RecordedCall::LaunchStep& step, const s
       options.checked.erase(std::ranges::unique(options.checked).begin(), options.checked.end());
     }
     auto done = plan_->simulators[step.kernel].run(blocks, arguments, memory, options);
-    if (done) continue;
+    if (done) {
+      if (counters != nullptr) *counters += *done;
+      continue;
+    }
     for (Diagnostic& report : done.error()) {
       report.source = plan_->source;
       report.span = plan_->span;

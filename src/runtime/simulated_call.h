@@ -36,14 +36,16 @@ class SimulatedCall {
   ///
   /// A launch of many blocks is checked fully on those that differ in what guards them: the first, the last and one
   /// between along each grid axis, in all combinations. The others are run on several threads, where no block can learn
-  /// of another, with checks of bounds, alignment, values read and bytes that two blocks write.
-  Result<void> run(const std::vector<std::byte*>& addresses, const kernel::SimulationOptions& options = {}) const;
+  /// of another, with checks of bounds, alignment, values read and bytes that two blocks write. `counters`, where there
+  /// are any, are raised by what the blocks that are checked fully cost.
+  Result<void> run(const std::vector<std::byte*>& addresses, const kernel::SimulationOptions& options = {},
+                   kernel::SimulationCounters* counters = nullptr) const;
   std::int64_t workspace_bytes() const { return call_.workspace_bytes; }
 
  private:
   Result<void> launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases,
                       const std::vector<kernel::SimulatedRange>& memory,
-                      const kernel::SimulationOptions& options) const;
+                      const kernel::SimulationOptions& options, kernel::SimulationCounters* counters) const;
 
   std::shared_ptr<const SimulatedPlan> plan_;
   RecordedCall call_;

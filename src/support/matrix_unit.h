@@ -1,18 +1,85 @@
-// The matrix unit of a warpgroup (PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate"): what schedules,
-// placement and lowering must know alike of its shape and of the shared memory that it reads.
+// The matrix units that contractions run on: what schedules, placement and lowering must know alike of the products
+// that each computes, and of the shared memory that it reads.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "support/dtype.h"
+#include "support/scalar_op.h"
 
 namespace tilewright::matrix_unit {
 
-inline constexpr std::string_view variant = "warpgroup";  ///< of schedules
-inline constexpr std::int64_t threads = 128;
-inline constexpr std::int64_t rows = 64;        ///< of outputs
+inline constexpr std::int64_t threads = 128;    ///< of a warpgroup
+inline constexpr std::int64_t rows = 64;        ///< of outputs, of a warpgroup
 inline constexpr std::int64_t row_bytes = 128;  ///< of a factor in shared memory
 inline constexpr std::int64_t piece_rows = 8;   ///< after which the swizzle of the 16 bytes in a row repeats
 inline constexpr std::int64_t pattern_bytes = piece_rows * row_bytes;
-inline constexpr std::int64_t term_bytes = 32;  ///< of the terms of one product
+inline constexpr std::int64_t warp_threads = 32;
+/// By which rows of a factor that is not swizzled are longer than a multiple of 128 bytes: so do four rows and 32 bytes
+/// of each, which threads read together, lie in different banks.
+inline constexpr std::int64_t row_padding = 32;
+
+/// What does a contraction: a thread's multipliers, the unit of its warpgroup (PTX ISA, "Asynchronous Warpgroup Level
+/// Matrix Multiply-Accumulate"), or its warp with the unit ("Warp Level Matrix Multiply-Accumulate").
+enum class Unit : std::uint8_t { scalar, warpgroup, warp };
+
+inline constexpr std::array<std::pair<Unit, std::string_view>, 2> unit_names{
+    std::pair{Unit::warpgroup, std::string_view("warpgroup")}, std::pair{Unit::warp, std::string_view("warp")}};
+
+/// As schedules (`variant = warp`) and tile programs name it; of no scalar one.
+constexpr std::optional<Unit> unit_named(std::string_view name) {
+  for (const auto& [unit, text] : unit_names)
+    if (text == name) return unit;
+  return std::nullopt;
+}
+constexpr std::string_view name(Unit unit) {
+  for (const auto& [each, text] : unit_names)
+    if (each == unit) return text;
+  return "scalar";
+}
+
+/// The least product that a unit computes, and what it means: rows × terms by terms × columns, of all its threads.
+struct Product {
+  Unit unit;
+  DType element;
+  DType sums;
+  Precision precision;  ///< of statements that may be computed so
+  std::int64_t rows, columns, terms;
+  std::int64_t term_bytes() const { return terms * static_cast<std::int64_t>(size_of(element)); }
+};
+
+/// In the order in which a schedule that names none tries them. Of f32 a unit keeps 10 bits of the mantissa; of f8 it
+/// keeps too few of the sums.
+inline constexpr std::array products{
+    Product{Unit::warpgroup, DType::f16, DType::f32, Precision::exact, 64, 8, 16},
+    Product{Unit::warpgroup, DType::bf16, DType::f32, Precision::exact, 64, 8, 16},
+    Product{Unit::warpgroup, DType::i8, DType::i32, Precision::exact, 64, 8, 32},
+    Product{Unit::warp, DType::f16, DType::f32, Precision::exact, 16, 8, 16},
+    Product{Unit::warp, DType::bf16, DType::f32, Precision::exact, 16, 8, 16},
+    Product{Unit::warp, DType::i8, DType::i32, Precision::exact, 16, 8, 32},
+    Product{Unit::warp, DType::f64, DType::f64, Precision::exact, 8, 8, 4},
+    Product{Unit::warp, DType::f32, DType::f32, Precision::tf32, 16, 8, 8},
+};
+
+/// Null: the unit has no such product, of whatever precision.
+constexpr const Product* find_product(Unit unit, DType element, DType sums) {
+  for (const Product& product : products)
+    if (product.unit == unit && product.element == element && product.sums == sums) return &product;
+  return nullptr;
+}
+
+/// How a factor lies in shared memory, where `turned` says that rows of it are points: swizzled, or in longer rows
+/// where threads load it element by element.
+constexpr bool is_swizzled(std::int64_t element_bytes, bool turned) {
+  return turned ? element_bytes == 2 : element_bytes <= 4;
+}
+/// Whether rows of a factor may be points. A warp of threads loads elements of 4 and 8 bytes from where it likes.
+constexpr bool can_turn(Unit unit, std::int64_t element_bytes) {
+  return element_bytes == 2 || (unit == Unit::warp && element_bytes >= 4);
+}
 
 }  // namespace tilewright::matrix_unit

@@ -43,6 +43,7 @@
 #include "support/dtype.h"
 #include "support/id.h"
 #include "support/int_expr.h"
+#include "support/matrix_unit.h"
 #include "support/scalar.h"
 #include "support/scalar_op.h"
 
@@ -184,11 +185,11 @@ struct Reduce {
   ValueId operand;
   Monoid monoid;
 };  ///< folds the axes that the result lacks, as a tree
-/// What does a contraction: the thread's multipliers, or the matrix unit of its warpgroup, 128 threads (placed phase).
-enum class Unit : std::uint8_t { scalar, warpgroup };
-/// acc + Σ lhs · rhs over the axes that the accumulator (and so the result) lacks. A warpgroup's factors are loads from
-/// swizzled buffers, which it reads itself, in narrower elements than it sums in; its tile is dealt to threads as the
-/// unit does (docs/ir/tile.md). Text form: `contract %c, %x, %y by warpgroup`.
+using matrix_unit::Unit;
+/// acc + Σ lhs · rhs over the axes that the accumulator (and so the result) lacks. By another unit than a thread's own
+/// (placed phase) the factors are loads from shared buffers, which the unit reads itself, in elements that may be
+/// narrower than its sums; the tile is dealt to threads as the unit does (docs/ir/tile.md). Text form: `contract %c,
+/// %x, %y by warpgroup`.
 struct Contract {
   ValueId accumulator, lhs, rhs;
   Unit unit = Unit::scalar;

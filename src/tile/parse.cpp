@@ -338,8 +338,14 @@ class ProgramParser {
     reader_.expect(",");
     contract.rhs = operand();
     if (reader_.accept("by")) {
-      reader_.expect("warpgroup");
       contract.unit = Unit::warpgroup;
+      for (const auto& [unit, name] : matrix_unit::unit_names)
+        if (reader_.accept(name)) {
+          contract.unit = unit;
+          op.node = contract;
+          return;
+        }
+      reader_.expect("warpgroup");
     }
     op.node = contract;
   }

@@ -184,7 +184,7 @@ class Printer {
                    },
                    [&](const Contract& n) {
                      pure(op, "contract " + value_names({n.accumulator, n.lhs, n.rhs}) +
-                                  (n.unit == Unit::warpgroup ? " by warpgroup" : ""));
+                                  (n.unit == Unit::scalar ? "" : fmt::format(" by {}", matrix_unit::name(n.unit))));
                    },
                    [&](const ConvertLayout& n) { pure(op, "convert_layout " + value_name(n.operand)); },
                    [&](const ReduceAcross& n) {

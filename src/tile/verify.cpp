@@ -38,10 +38,11 @@
 // 14. Stages. A loop of several stages (at most 8) is of the placed phase and of threads, and has a constant step; its
 //     body opens with the allocations of shared buffers and the copies into them, and nothing else in it allocates,
 //     fills or stores to a shared buffer. (T014)
-// 15. Matrix units. What is loaded from a swizzled buffer is a factor of contractions by warpgroups, which have no
-//     others: of f16 or bf16 with sums of f32, or of i8 with sums of i32. Their blocks have whole warpgroups of 128
-//     threads. A swizzled buffer has constant strides. (T015) That the tile is dealt to threads as the unit deals it is
-//     not checked here, but by the lowering.
+// 15. Matrix units. What is loaded from a swizzled buffer is a factor of contractions by matrix units. These have
+//     factors that are loads from shared buffers, of warpgroups from swizzled ones, in elements that the unit
+//     multiplies (support/matrix_unit.h). Their blocks have whole warpgroups of 128 threads, or whole warps. A swizzled
+//     buffer has constant strides. (T015) That the tile is dealt to threads as the unit deals it is not checked here,
+//     but by the lowering.
 // 16. The copy engine. Copies by it open a loop with stages that has no others, and engine_copy.h says that it can do
 //     them. (T016)
 // 17. Bands. One axis of the placed grid of a program with threads has a band at most, which its clusters divide; those
@@ -367,16 +368,20 @@ class Verifier {
   void check_units(const Op& op) {
     const auto is_swizzled = [&](ValueId id) { return swizzled_.contains(id); };
     const auto* contract = std::get_if<Contract>(&op.node);
-    const bool by_unit = contract && contract->unit == Unit::warpgroup;
-    if (by_unit && block_threads(program_) % matrix_unit::threads != 0)
+    const bool by_unit = contract && contract->unit != Unit::scalar;
+    const bool by_group = contract && contract->unit == Unit::warpgroup;
+    if (by_group && block_threads(program_) % matrix_unit::threads != 0)
       error("T015", op, "the block has no whole warpgroups of 128 threads");
-    if (by_unit && !(is_swizzled(contract->lhs) && is_swizzled(contract->rhs)))
-      error("T015", op, "a factor of a matrix unit is no load from a swizzled buffer");
+    if (by_unit && !by_group && block_threads(program_) % matrix_unit::warp_threads != 0)
+      error("T015", op, "the block has no whole warps of 32 threads");
+    const auto is_factor = [&](ValueId id) { return is_swizzled(id) || (!by_group && in_shared_.contains(id)); };
+    if (by_unit && !(is_factor(contract->lhs) && is_factor(contract->rhs)))
+      error("T015", op,
+            fmt::format("a factor of a matrix unit is no load from a {} buffer", by_group ? "swizzled" : "shared"));
     if (by_unit) {
       const DType of = type(contract->lhs).dtype;
       const DType sums = type(contract->accumulator).dtype;
-      const bool floats = (of == DType::f16 || of == DType::bf16) && sums == DType::f32;
-      if (!floats && !(of == DType::i8 && sums == DType::i32))
+      if (matrix_unit::find_product(contract->unit, of, sums) == nullptr)
         error("T015", op, fmt::format("no matrix unit sums {} in {}", tilewright::name(of), tilewright::name(sums)));
     }
     for_each_operand(op, [&](ValueId id) {
@@ -387,6 +392,9 @@ class Verifier {
       error("T015", op, "a tile is stored to a swizzled buffer");
     if (const auto* load = std::get_if<LoadBuffer>(&op.node); load && program_.buffers[load->buffer].swizzled)
       swizzled_.insert(op.results.begin(), op.results.end());
+    if (const auto* load = std::get_if<LoadBuffer>(&op.node);
+        load && program_.buffers[load->buffer].space == Space::shared)
+      in_shared_.insert(op.results.begin(), op.results.end());
   }
 
   void check_op(const Op& op, Place& place) {
@@ -486,6 +494,7 @@ class Verifier {
   std::vector<bool> defined_, visible_;
   std::set<BufferId> allocated_;
   std::set<ValueId> swizzled_;           ///< loads from swizzled buffers
+  std::set<ValueId> in_shared_;          ///< loads from shared ones
   std::set<const Copy*> engine_copies_;  ///< of loops with stages
   Diagnostics errors_;
 };

@@ -187,7 +187,7 @@ class Comparison {
   }
 
   void run_gpu_levels(const Compilation& compiled) {
-    GpuTarget target = *gpu_target_named("sm_90a");
+    GpuTarget target = *gpu_target_named(case_.gpu_arch);
     if (case_.repacked) target.launch_cycles = -1e12;
     nest::Nest nest = compiled.nest;
     if (!case_.gpu_variant.empty()) nest.schedule.variant = case_.gpu_variant;
@@ -215,7 +215,8 @@ class Comparison {
     options.seed = case_.seed;
     level("simulated GPU", [&] {
       const auto call = SimulatedCall::prepare(simulated, views_of(compiled));
-      return call ? call->run(addresses_of(compiled), options) : std::unexpected(call.error());
+      return call ? call->run(addresses_of(compiled), options, case_.counted ? &outcome_.counters : nullptr)
+                  : std::unexpected(call.error());
     });
     if (outcome_.difference.empty()) return;
     for (const auto& lowered : simulated->kernels) outcome_.difference += to_text(lowered.kernel);

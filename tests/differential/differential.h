@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernel/lower/tile_to_kernel.h"
+#include "kernel/simulate.h"
 #include "operand.h"
 #include "support/scalar.h"
 
@@ -28,7 +29,9 @@ struct Case {
   bool simulated = false;        ///< of a GPU's, its kernels on the simulator too
   bool repacked = false;         ///< of a GPU's: misaligned operands of products are copied first, however small
   std::string gpu_variant = {};  ///< of a GPU's: `variant` of the schedule, which hosts may not have
-  bool host_levels = true;       ///< the others
+  std::string gpu_arch = "sm_90a";
+  bool counted = false;     ///< the simulator counts what accesses cost
+  bool host_levels = true;  ///< the others
   /// What a test changes of the GPU's kernels; then they alone are compared.
   std::function<void(std::vector<kernel::LoweredKernel>&)> change_gpu_kernels = {};
 };
@@ -44,6 +47,7 @@ struct Outcome {
   std::vector<std::int64_t> shape;
   DType dtype = DType::f32;
   std::vector<kernel::LoweredKernel> gpu_kernels;  ///< of the GPU's plan
+  kernel::SimulationCounters counters;             ///< of what the simulator checked fully
 };
 Outcome run_everywhere(const Case& each);
 

@@ -59,6 +59,13 @@ std::vector<Sample> samples() {
        8,
        {},
        "warpgroup"},
+      {"warps",
+       "c[i, j] ++= a[i, k] * b[k, j] do:\n  schedule:\n    tile(i, 32)\n    tile(j, 32)\n    threads = 128\n"
+       "    stages = 3\n",
+       {{"a", DType::f16, {40, 200}}, {"b", DType::f16, {200, 20}}},
+       4,
+       {{Protection::guard, 2, "of copies past the last row: they are of no bytes"}},
+       "warp"},
       {"across_warps",
        "s[i] ++= a[i, k]",
        {{"a", DType::f32, {3, 2501}}},

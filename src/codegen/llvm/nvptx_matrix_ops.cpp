@@ -51,13 +51,18 @@ class MatrixOps {
   std::string_view order() const { return std::get<kernel::MatrixOrder>(op_.attribute).transposed ? ".trans" : ""; }
 
   llvm::Type* vector_type(kernel::ValueId value) const {
-    // Of 16-bit elements: f16, or the bits of another.
-    llvm::Type* element = type(value).element == kernel::Element::f16 ? build_.getHalfTy() : build_.getInt16Ty();
-    return llvm::FixedVectorType::get(element, type(value).lanes);
+    // Floats of 16 and 32 bits but bf16 are themselves, others their bits.
+    const kernel::Type of = type(value);
+    llvm::Type* element = of.element == kernel::Element::f16 ? build_.getHalfTy()
+                          : of.element == kernel::Element::f32
+                              ? build_.getFloatTy()
+                              : build_.getIntNTy(static_cast<unsigned>(bits(of.element)));
+    return of.lanes == 1 ? element : llvm::FixedVectorType::get(element, of.lanes);
   }
 
   llvm::Value* load_matrix() {
-    const unsigned count = static_cast<unsigned>(type(op_.results[0]).lanes) / 2;
+    const kernel::Type loaded_type = type(op_.results[0]);
+    const unsigned count = static_cast<unsigned>(bits(loaded_type.element)) * loaded_type.lanes / 32;
     const std::string text = fmt::format("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {{{}}}, [${}];", count, order(),
                                          bare_list(0, count), count);
     llvm::Value* loaded =

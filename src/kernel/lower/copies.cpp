@@ -221,7 +221,7 @@ void Lowering::copy(const tile::Copy& copy) {
     each_piece(pieces,
                [&](const PiecePlace& place) { store_piece(copy, pieces, place, load_piece(copy, pieces, place)); });
   }
-  if (program_.buffers[copy.buffer].swizzled) build_.gpu_op(Opcode::fence_async, {});
+  if (warpgroup_.valid() && program_.buffers[copy.buffer].swizzled) build_.gpu_op(Opcode::fence_async, {});
 }
 
 /// The thread's pieces one behind the other, as constants on its first where their number allows it. Empty: there are

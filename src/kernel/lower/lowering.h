@@ -18,6 +18,7 @@
 
 #include "kernel/builder.h"
 #include "kernel/lower/tile_to_kernel.h"
+#include "kernel/matrix_atoms.h"
 #include "support/matrix_unit.h"
 #include "tile/engine_copy.h"
 #include "tile/ir.h"
@@ -165,11 +166,13 @@ struct WideStore {
   std::vector<Axis> axes;
 };
 
-/// A factor of a contraction by a matrix unit, in swizzled shared memory.
+/// A factor of a contraction by a matrix unit, in shared memory.
 struct MatrixFactor {
   tile::BufferId buffer;
   Element element = Element::f16;
   bool transposed = false;  ///< rows of memory are points
+  bool swizzled = true;
+  std::int64_t pitch = 0;  ///< bytes from a row of memory to the next, where it is not swizzled
   MatrixLayout layout;
   std::int64_t terms = 0;
   std::int64_t group_bytes = 0;  ///< between 64 points and the next
@@ -181,6 +184,15 @@ struct MatrixFactor {
 
   std::int64_t point(IterId iter, std::int64_t coordinate) const;  ///< of the iterator's part alone
   std::int64_t term_bytes(std::int64_t term) const;
+  std::int64_t point_bytes() const;  ///< to the next, where it is not swizzled
+};
+
+/// Where a thread loads its part of a warp's fragments of a factor from, in bytes from the buffer's start. It does not
+/// change in the course of the block.
+struct FragmentPlace {
+  MatrixFactor factor;
+  std::int64_t points = 0;        ///< of the warp
+  std::vector<ValueId> by_piece;  ///< swizzled: by the number of 16 bytes in a row, which the thread's row exchanges
 };
 
 /// Shared memory of one stage of a loop, and where in it each buffer that the loop fills begins.
@@ -337,10 +349,18 @@ class Lowering {
   // matrices.cpp: what their matrix units do.
   Registers contract_by_warpgroup(const tile::Contract& contract);
   MatrixFactor matrix_factor(tile::ValueId load, const std::vector<Axis>& sums) const;
-  std::vector<std::size_t> matrix_order(const Registers& tile, const MatrixFactor& rows,
-                                        const MatrixFactor& columns) const;
+  std::vector<std::size_t> matrix_order(
+      const Registers& tile, const MatrixFactor& rows, const MatrixFactor& columns,
+      const std::function<std::int64_t(std::int64_t row, std::int64_t column)>& number) const;
   ValueId matrix_address(const MatrixFactor& factor);
   void finish_products(std::vector<Registers>& carried);
+
+  // warp_matrices.cpp: products that warps compute of fragments that they load.
+  void declare_units();
+  FragmentPlace fragment_place(tile::ValueId load, const std::vector<Axis>& sums, bool first);
+  std::vector<ValueId> load_fragments(const FragmentPlace& place, bool first, std::int64_t term, const MmaAtom& atom);
+  ValueId load_fragment(const FragmentPlace& place, std::int64_t point, std::int64_t term, Type type);
+  Registers contract_by_warp(const tile::Contract& contract);
 
   // access.cpp: addresses, masks, loads and stores.
   void register_accesses(const tile::Block& block);
@@ -413,6 +433,7 @@ class Lowering {
   std::map<IterId, std::int64_t> thread_granules_;  ///< what these are multiples of
   ValueId warpgroup_;  ///< the number of the thread's warpgroup, where a matrix unit needs it
   std::map<tile::ValueId, tile::BufferId> matrix_loads_;  ///< loads that the unit does itself
+  std::map<tile::ValueId, FragmentPlace> fragments_;      ///< of those, a warp's
   std::set<tile::BufferId> in_ring_;                      ///< buffers of a loop with stages
   ValueId stage_;                                         ///< bytes from the first stage to the one that is read
   std::optional<EngineRing> engine_;                      ///< the block has a warp more, which tells the engine

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "kernel/lower/lowering.h"
-#include "kernel/matrix_atoms.h"
 #include "support/matrix_unit.h"
 
 namespace tilewright::kernel::lowering {
@@ -34,12 +33,18 @@ MatrixFactor Lowering::matrix_factor(tile::ValueId load, const std::vector<Axis>
     if (is_point && neighbours && axis.capacity.constant() > 1) factor.transposed = true;
   }
   factor.terms = terms;
+  factor.swizzled = buffer.swizzled;
   const std::int64_t panel = row * terms;
   factor.group_bytes = factor.transposed ? panel * element : matrix_unit::rows * row_bytes;
   factor.layout.stride = static_cast<std::int32_t>(matrix_unit::piece_rows * row_bytes);
   if (factor.transposed) factor.layout.leading = static_cast<std::int32_t>(panel * element);
+  std::int64_t all_points = 1;
+  for (const tile::BufferAxis& axis : buffer.axes)
+    if (is_points(axis.iter)) all_points *= axis.capacity.constant();
+  factor.pitch = buffer.elements.constant() / (factor.transposed ? terms : all_points) * element;
   // Points as elements of distance say: of a row's points their own, of rows and panels as many as one has.
   const auto points = [&](std::int64_t distance) {
+    if (!factor.swizzled) return factor.transposed ? distance : distance / (factor.pitch / element);
     if (!factor.transposed) return distance / row;
     return distance < row ? distance : distance / panel * row;
   };
@@ -49,9 +54,11 @@ MatrixFactor Lowering::matrix_factor(tile::ValueId load, const std::vector<Axis>
   return factor;
 }
 
-/// The accumulators as the unit numbers them, each a vector of its neighbours along the columns.
-std::vector<std::size_t> Lowering::matrix_order(const Registers& tile, const MatrixFactor& rows,
-                                                const MatrixFactor& columns) const {
+/// The accumulators as the unit numbers them, each a vector of its neighbours along the columns. `number`: of a sum in
+/// the thread's row and column, counted from its first.
+std::vector<std::size_t> Lowering::matrix_order(
+    const Registers& tile, const MatrixFactor& rows, const MatrixFactor& columns,
+    const std::function<std::int64_t(std::int64_t row, std::int64_t column)>& number) const {
   std::vector<std::pair<std::int64_t, std::size_t>> order;  // the unit's number, the value's
   const int lanes = lanes_of(tile.axes);
   each_position(tile.axes, [&](const Positions& at) {
@@ -62,12 +69,12 @@ std::vector<std::size_t> Lowering::matrix_order(const Registers& tile, const Mat
       row += rows.point(axis.iter, coordinate);
       column += columns.point(axis.iter, coordinate);
     }
-    order.emplace_back(column / 8 * 4 + row / 8 * 2 + column % 8, order.size());
+    order.emplace_back(number(row, column), order.size());
   });
   std::ranges::sort(order);
   std::vector<std::size_t> values;
-  for (const auto& [number, value] : order) {
-    if (number != static_cast<std::int64_t>(values.size()) * lanes)
+  for (const auto& [place, value] : order) {
+    if (place != static_cast<std::int64_t>(values.size()) * lanes)
       internal_error("the tile of " + program_.name + " is not dealt to threads as a matrix unit deals it");
     values.push_back(value);
   }
@@ -78,7 +85,9 @@ Registers Lowering::contract_by_warpgroup(const tile::Contract& contract) {
   Registers tile = tiles_.at(contract.accumulator);
   const MatrixFactor rows = matrix_factor(contract.lhs, tile.axes);
   const MatrixFactor columns = matrix_factor(contract.rhs, tile.axes);
-  const std::vector<std::size_t> order = matrix_order(tile, rows, columns);
+  const std::vector<std::size_t> order = matrix_order(tile, rows, columns, [](std::int64_t row, std::int64_t column) {
+    return column / 8 * 4 + row / 8 * 2 + column % 8;
+  });
   std::vector<ValueId> sums;
   std::vector<Type> types;
   std::int32_t each = 0;  // of a thread
@@ -120,7 +129,7 @@ std::int64_t MatrixFactor::point(IterId iter, std::int64_t coordinate) const {
 }
 
 std::int64_t MatrixFactor::term_bytes(std::int64_t term) const {
-  return term * (transposed ? row_bytes : bits(element) / 8);
+  return term * (!transposed ? bits(element) / 8 : swizzled ? row_bytes : pitch);
 }
 
 /// Waits for the products that a loop's last steps have started.

@@ -344,8 +344,9 @@ std::vector<Registers> Lowering::lower_staged(const tile::For& loop, std::vector
   const bool overlaps = whole && overlaps_products(loop);
   const std::int64_t steps_ahead = ring.stages - (overlaps ? 2 : 1);
   const std::int64_t ahead = steps_ahead * length;
-  const bool fences = std::ranges::any_of(
-      ring.copies, [&](const AheadCopy& copy) { return program_.buffers[copy.copy->buffer].swizzled; });
+  const bool fences = warpgroup_.valid() && std::ranges::any_of(ring.copies, [&](const AheadCopy& copy) {
+                        return program_.buffers[copy.copy->buffer].swizzled;
+                      });
   const auto await = [&](std::int64_t pending) {
     build_.wait_copies(static_cast<std::int32_t>(pending));
     if (fences) build_.gpu_op(Opcode::fence_async, {});

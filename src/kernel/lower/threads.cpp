@@ -1,7 +1,6 @@
 // The threads of a GPU's block in tile_to_kernel: where each stands, and what they do together.
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
 
 #include "kernel/lower/lowering.h"
@@ -40,14 +39,7 @@ void Lowering::declare_threads() {
     ValueId& places = thread_places_[axis->iter];  // 0 where all of them are
     places = places.valid() ? build_.binary(Opcode::bit_or, places, place) : place;
   }
-  tile::walk(program_.body, [&](const tile::Op& op) {
-    const auto* contract = std::get_if<tile::Contract>(&op.node);
-    if (!contract || contract->unit != tile::Unit::warpgroup || warpgroup_.valid()) return;
-    result_.most_points = std::numeric_limits<std::int32_t>::max();
-    // From the warp's first thread: so is it known to be one number for all of them.
-    const ValueId own = build_.binary(Opcode::udiv, thread_, i32(matrix_unit::threads));
-    warpgroup_ = build_.convert(Opcode::zext, build_.warp_shuffle(ShuffleMode::idx, own, i32(0)), Element::i64);
-  });
+  declare_units();
   tile::walk(program_.body, [&](const tile::Op& op) {
     if (const auto* loop = std::get_if<tile::For>(&op.node); loop && loop->stages > 1) allocate_ring(*loop);
   });

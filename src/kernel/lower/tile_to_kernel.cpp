@@ -297,16 +297,22 @@ void Lowering::lower_op(const tile::Op& op) {
                         [&](const tile::Iota& n) { one(iota(op, n.iter)); },
                         [&](const tile::ExtentValue& n) { one(Registers{DType::i64, {}, {size(n.value)}}); },
                         [&](const tile::Load& n) { one(load(op, n)); },
-                        [&](const tile::LoadBuffer& n) {
-                          if (!program_.buffers[n.buffer].swizzled) return one(load_buffer(op));
-                          matrix_loads_[op.results[0]] = n.buffer;
+                        [&](const tile::LoadBuffer&) {
+                          if (!matrix_loads_.contains(op.results[0])) one(load_buffer(op));
                         },
                         [&](const tile::Map& n) { one(map(op, n)); },
                         [&](const tile::Cast& n) { one(cast(op, n)); },
                         [&](const tile::Mask& n) { one(mask(op, n)); },
                         [&](const tile::Reduce& n) { one(reduce(op, n)); },
                         [&](const tile::Contract& n) {
-                          one(n.unit == tile::Unit::warpgroup ? contract_by_warpgroup(n) : contract(n));
+                          switch (n.unit) {
+                            case tile::Unit::scalar:
+                              return one(contract(n));
+                            case tile::Unit::warpgroup:
+                              return one(contract_by_warpgroup(n));
+                            case tile::Unit::warp:
+                              return one(contract_by_warp(n));
+                          }
                         },
                         [&](const tile::ConvertLayout& n) { one(convert_layout(op, n)); },
                         [&](const tile::For& n) { many(lower_for(n)); },

@@ -89,13 +89,7 @@ struct Found {
 
   void add(const Grid& grid) {
     reports.insert(reports.end(), grid.reports().begin(), grid.reports().end());
-    const SimulationCounters& own = grid.counters();
-    counters.thread_ops += own.thread_ops;
-    counters.shared_requests += own.shared_requests;
-    counters.bank_conflicts += own.bank_conflicts;
-    counters.global_requests += own.global_requests;
-    counters.global_sectors += own.global_sectors;
-    counters.least_global_sectors += own.least_global_sectors;
+    counters += grid.counters();
   }
 };
 

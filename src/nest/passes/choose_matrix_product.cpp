@@ -1,13 +1,17 @@
-// The GPU scheduler's choice for contractions by warpgroups' matrix units.
+// The GPU scheduler's choice for contractions by matrix units.
 //
 // A block has 64 rows of outputs a warpgroup and 8 to 256 columns. Its factors are staged in shared memory, 128 bytes
 // of terms at a time, and the unit reads them there. Where no operand of the statement says otherwise rows are m; where
 // m is short, they are n: 64 is the least number of rows, 8 that of columns.
 //
+// Where warps multiply by themselves a block has 16 to 256 rows, and the warps stand in a grid over its tile: each has
+// as many sums as 64 × 64, at most, and as near to a square as powers of two let it, so that it loads few fragments.
+//
 // How the unit deals a warpgroup's tile to threads is in the PTX ISA, "Register Fragments for wgmma": of the bits of a
 // row's number, the lower three are the threads' t / 4 % 8, the next is a piece of a thread's own, the others are
-// warps; of a column's, the lowest is a thread's neighbours, the next two are t % 4, the others pieces. Where several
-// iterators make up the rows, each takes the bits that its points fill, the inner ones first.
+// warps; of a column's, the lowest is a thread's neighbours, the next two are t % 4, the others pieces. A warp's own
+// tile is dealt alike, with more pieces of rows and with warps along the columns too. Where several iterators make up
+// the rows, each takes the bits that its points fill, the inner ones first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "nest/passes/contraction_tiles.h"
 #include "nest/passes/gpu_schedule.h"
@@ -27,34 +32,51 @@ namespace {
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t most_columns = 256;
 
-// Figures of one multiprocessor of sm_90, in cycles or per cycle, that weigh candidates against each other: fitted to
-// the times of 150 products of f16, of eight shapes, on an H200.
+// Figures of one multiprocessor, in cycles or per cycle, that weigh candidates against each other. Of warpgroups they
+// are fitted to the times of 150 products of f16, of eight shapes, on an H200; of warps they are what the vendor says
+// of the units, and of the rest guesses that no time was held against.
+struct Figures {
+  matrix_unit::Unit unit;
+  int capability = 0;   ///< of the target, at most so much of them
+  double products = 0;  ///< of 16 bits; of narrower ones accordingly more, of 32 bits half
+  double f64_products = 0;
+  std::int64_t fewest_columns = 0;  ///< that a product of fewer takes as long as
+  double copied_bytes = 0;          ///< that arrive from the second-level cache
+  double shared_bytes = 0;          ///< that go to shared memory or come from it
+  std::int64_t most_stages = 0, least_stages = 0;
+};
+using matrix_unit::Unit;
+constexpr std::array figures_table{
+    Figures{Unit::warpgroup, 90, 2048, 0, 40, 67, 160, 8, 3},
+    Figures{Unit::warp, 80, 1024, 64, 8, 40, 128, 3, 2},
+    Figures{Unit::warp, 89, 512, 1, 8, 40, 128, 3, 2},
+    Figures{Unit::warp, 90, 1024, 128, 8, 50, 128, 3, 2},
+};
 constexpr double multiprocessors = 132;
-constexpr double products_a_cycle = 2048;    ///< of 16 bits; of narrower ones accordingly more
-constexpr std::int64_t fewest_columns = 40;  ///< that a product of fewer takes as long as
-constexpr double copied_bytes = 67;          ///< that arrive from the second-level cache
-constexpr double copy_latency = 1700;        ///< of what a stage waits for
-constexpr double shared_bytes = 160;         ///< that go to shared memory or come from it
-constexpr double memory_bytes = 13.5;        ///< of the device's memory
-constexpr double step_cycles = 85;           ///< of a stage's waits
+constexpr double copy_latency = 1700;  ///< of what a stage waits for
+constexpr double memory_bytes = 13.5;  ///< of the device's memory
+constexpr double step_cycles = 85;     ///< of a stage's waits
 constexpr double start_cycles = 850;
 constexpr double tile_cycles = 500;  ///< from a block's tile to the next
 constexpr double stored_bytes = 29;  ///< of sums
 constexpr double second_launch = 5000;
 constexpr double part_bytes = 16;
 constexpr std::int64_t registers = 65536;
-constexpr std::int64_t fewest_registers = 50;  ///< of a thread, beside its sums, if need be
-constexpr std::int64_t other_registers = 75;   ///< of a thread, beside its sums
-constexpr std::int64_t most_stages = 8;
+constexpr std::int64_t fewest_registers = 50;     ///< of a thread, beside its sums, if need be
+constexpr std::int64_t other_registers = 75;      ///< of a thread, beside its sums
 constexpr std::int64_t block_bytes = 1024 + 128;  ///< of shared memory, beside stages
-constexpr std::int64_t least_stages = 3;
-constexpr std::int64_t warp_threads = 32;  ///< of the one that tells the copy engine
-constexpr std::array row_counts{2 * matrix_unit::rows, matrix_unit::rows, 4 * matrix_unit::rows};
+constexpr std::int64_t most_sums = 128;           ///< registers of a thread with a warp's own tile
+constexpr std::int64_t most_sums_turning = 64;    ///< where elements of a factor pass through registers one by one
+using matrix_unit::warp_threads;
+constexpr std::array<std::int64_t, 3> group_rows{128, 64, 256};
+constexpr std::array<std::int64_t, 5> warp_rows{128, 64, 256, 32, 16};
+constexpr std::array<std::int64_t, 4> warp_counts{4, 8, 2, 1};
 
 struct Tile {
   std::int64_t rows = 0, columns = 0, parts = 1;
-  std::int64_t threads() const { return rows / matrix_unit::rows * matrix_unit::threads; }
-  std::int64_t registers(std::int64_t others) const { return (threads() + warp_threads) * (columns / 2 + others); }
+  std::int64_t warps_down = 1, warps_across = 1;
+  std::int64_t threads() const { return warps_down * warps_across * warp_threads; }
+  std::int64_t sums() const { return rows * columns / threads(); }  ///< of a thread
 };
 
 /// The element that the unit multiplies: of both factors, each one read, which is cast to the sums' type at most.
@@ -70,13 +92,17 @@ class Chooser {
   Chooser(const Problem& problem, Contraction contraction) : p_(problem), c_(std::move(contraction)) {}
 
   Result<std::optional<Choice>> run(bool demanded) {
-    if (!fits()) {
+    if (!choose_unit()) {
       if (!demanded) return std::nullopt;
       return fail(
           "N053",
-          fmt::format("{} is not to be had of {} by matrix units: variant 'warpgroup'", p_.nest.name, p_.target.arch),
-          "sums of products of two operands of f16, bf16 or i8 on sm_90a, both read plainly; or leave the "
-          "variant out");
+          fmt::format("{} is not to be had of {} by matrix units: variant '{}'", p_.nest.name, p_.target.arch,
+                      p_.nest.schedule.variant),
+          p_.nest.schedule.variant == matrix_unit::name(Unit::warpgroup)
+              ? "sums of products of two operands of f16, bf16 or i8 on sm_90a, both read plainly; or leave the "
+                "variant out"
+              : "sums of products of two operands of f16, bf16, i8 or f64, or of f32 with precision: tf32, both read "
+                "plainly; or leave the variant out");
     }
     if (demanded) read_tiles();
     orient();
@@ -109,12 +135,12 @@ class Chooser {
     const auto is_legal = [&](const std::vector<IterId>& rows, const std::vector<IterId>& columns) {
       const auto of_rows = written(rows);
       const auto of_columns = written(columns);
-      return (!of_rows || std::ranges::find(row_counts, *of_rows) != row_counts.end()) &&
+      return (!of_rows || std::ranges::find(row_counts(), *of_rows) != row_counts().end()) &&
              (!of_columns || (*of_columns >= least_columns && *of_columns <= most_columns &&
                               std::has_single_bit(static_cast<std::uint64_t>(*of_columns))));
     };
     const bool said = written(c_.m) || written(c_.n);
-    const bool few = p_.points(c_.m) < matrix_unit::rows && p_.points(c_.n) > p_.points(c_.m);
+    const bool few = p_.points(c_.m) < least_rows() && p_.points(c_.n) > p_.points(c_.m);
     if (said ? is_legal(c_.m, c_.n) || !is_legal(c_.n, c_.m) : !few) return;
     std::swap(c_.lhs, c_.rhs);
     std::swap(c_.m, c_.n);
@@ -132,10 +158,19 @@ class Chooser {
                     size(rows_), size(columns_), size(terms_),
                     threads > 0 ? fmt::format(", by {} threads", threads) : "",
                     written(c_.batch) ? ", with a tile of a batch" : ""),
-        fmt::format("64, 128 or 256 rows by twice as many threads; 8, 16, 32, 64, 128 or 256 columns; {} terms, "
-                    "half as many or a quarter; no tile of an iterator that both factors and the output have",
+        fmt::format("{}; 8, 16, 32, 64, 128 or 256 columns; {} terms, half as many or a quarter; no tile of an "
+                    "iterator that both factors and the output have",
+                    is_warp() ? "16, 32, 64, 128 or 256 rows by 1, 2, 4 or 8 warps of 32 threads, that have 4096 sums "
+                                "at most each"
+                              : "64, 128 or 256 rows by twice as many threads",
                     matrix_unit::row_bytes / element_bytes()));
   }
+
+  bool is_warp() const { return product_->unit == Unit::warp; }
+  std::span<const std::int64_t> row_counts() const {
+    return is_warp() ? std::span<const std::int64_t>(warp_rows) : std::span<const std::int64_t>(group_rows);
+  }
+  std::int64_t least_rows() const { return std::ranges::min(row_counts()); }
 
   DType element() const { return p_.nest.tensors[p_.nest.reads[*plain_read(p_.nest, c_.lhs)].tensor].dtype; }
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(element())); }
@@ -148,14 +183,29 @@ class Chooser {
     return stride_along(p_.nest, p_.facts, p_.nest.reads[*plain_read(p_.nest, side)], iter);
   }
 
-  bool fits() const {
-    struct Unit {
-      DType element, sums;
-    };
-    // Of f32 a unit keeps 10 bits of the mantissa; of f8 it keeps too few of the sums.
-    static constexpr std::array units{Unit{DType::f16, DType::f32}, Unit{DType::bf16, DType::f32},
-                                      Unit{DType::i8, DType::i32}};
-    if (!p_.target.has_hopper_ops || p_.nest.precision != Precision::exact) return false;
+  /// The figures of the target that its unit has, or null: it has none.
+  const Figures* figures_of(Unit unit) const {
+    const Figures* found = nullptr;
+    if (unit == Unit::warpgroup && !p_.target.has_hopper_ops) return found;
+    for (const Figures& figures : figures_table)
+      if (figures.unit == unit && figures.capability <= p_.target.capability) found = &figures;
+    return found;
+  }
+
+  /// The first of the table that the target has, or the schedule names, and that computes what the statement means.
+  bool choose_unit() {
+    const auto asked = matrix_unit::unit_named(p_.nest.schedule.variant);
+    for (const matrix_unit::Product& product : matrix_unit::products) {
+      figures_ = figures_of(product.unit);
+      if (figures_ == nullptr || (asked && product.unit != *asked) || !fits(product)) continue;
+      product_ = &product;
+      return true;
+    }
+    return false;
+  }
+
+  bool fits(const matrix_unit::Product& product) const {
+    if (p_.nest.precision != product.precision) return false;
     const auto lhs = plain_read(p_.nest, c_.lhs);
     const auto rhs = plain_read(p_.nest, c_.rhs);
     if (!lhs || !rhs || *lhs == *rhs) return false;
@@ -163,9 +213,7 @@ class Chooser {
     const Read& b = p_.nest.reads[*rhs];
     const DType of = p_.nest.tensors[a.tensor].dtype;
     if (of != p_.nest.tensors[b.tensor].dtype) return false;
-    if (std::ranges::none_of(units,
-                             [&](const Unit& unit) { return unit.element == of && unit.sums == p_.nest.accumulate; }))
-      return false;
+    if (product.element != of || product.sums != p_.nest.accumulate) return false;
     // Each term is in both factors, where what is outside of its scope is 0; rows and columns are of one each.
     const auto all = [](const std::vector<IterId>& group, auto&& holds) {
       return !group.empty() && std::ranges::all_of(group, holds);
@@ -195,7 +243,7 @@ class Chooser {
     };
     std::ranges::sort(terms_, {}, [&](IterId iter) { return std::pair(rank(iter), iter.index); });
     // Staged together: a row of 128 bytes, or as many products' as there are terms.
-    const std::int64_t atom = matrix_unit::term_bytes / element_bytes();
+    const std::int64_t atom = product_->terms;
     std::int64_t left = matrix_unit::row_bytes / element_bytes();
     std::int64_t all = 1;
     const auto whole = written(terms_);
@@ -222,7 +270,16 @@ class Chooser {
     return all;
   }
 
-  std::int64_t stage_bytes(const Tile& tile) const { return (tile.rows + tile.columns) * depth() * element_bytes(); }
+  std::int64_t stage_bytes(const Tile& tile) const {
+    return (tile.rows + tile.columns) * (is_warp() && element_bytes() > 2
+                                             ? matrix_unit::row_bytes + matrix_unit::row_padding
+                                             : depth() * element_bytes());
+  }
+  /// Of a block, with so many for each thread beside its sums. A warp more tells the copy engine what to copy.
+  std::int64_t registers_of(const Tile& tile, std::int64_t others) const {
+    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
+    return (tile.threads() + (is_warp() ? 0 : warp_threads)) * (tile.sums() * words + others);
+  }
 
   /// Blocks that share a multiprocessor, and the stages of each.
   struct Residents {
@@ -231,10 +288,10 @@ class Chooser {
   Residents residents(const Tile& tile, double blocks) const {
     const std::int64_t staged = stage_bytes(tile);
     const std::int64_t of_two = (p_.target.multiprocessor_shared_bytes / 2 - block_bytes) / staged;
-    const bool shared =
-        blocks > multiprocessors && of_two >= least_stages && tile.registers(other_registers) * 2 <= registers;
+    const bool shared = blocks > multiprocessors && of_two >= figures_->least_stages &&
+                        registers_of(tile, other_registers) * 2 <= registers;
     const std::int64_t stages = shared ? of_two : (p_.target.max_block_shared_bytes - block_bytes) / staged;
-    return {shared ? 2.0 : 1.0, static_cast<double>(std::clamp<std::int64_t>(stages, 1, most_stages))};
+    return {shared ? 2.0 : 1.0, static_cast<double>(std::clamp<std::int64_t>(stages, 1, figures_->most_stages))};
   }
 
   double cycles_of(const Tile& tile) const {
@@ -247,16 +304,20 @@ class Chooser {
     const auto staged = static_cast<double>(stage_bytes(tile));
     const double fetched =
         static_cast<double>(std::min(tile.rows, points(c_.m)) + std::min(tile.columns, points(c_.n))) * terms;
+    const double rate_of_products =
+        element() == DType::f64 ? 8 * figures_->f64_products : 2 * figures_->products;  // a byte of terms each
     const double products =
-        static_cast<double>(tile.rows * std::max(tile.columns, fewest_columns)) * terms / 2 / products_a_cycle;
-    // Each warpgroup reads its rows and all columns from shared memory, into which they are copied.
-    const auto groups = static_cast<double>(tile.rows / matrix_unit::rows);
-    const double read = staged + (groups - 1) * static_cast<double>(tile.columns) * terms;
+        static_cast<double>(tile.rows * std::max(tile.columns, figures_->fewest_columns)) * terms / rate_of_products;
+    // Each warpgroup, or warp, reads its rows and its columns from shared memory, into which they are copied.
+    const std::int64_t readers_down = is_warp() ? tile.warps_down : tile.rows / matrix_unit::rows;
+    const double read = static_cast<double>(tile.rows * tile.warps_across + tile.columns * readers_down) * terms;
     const double own = std::max(blocks / multiprocessors, 1.0);
     const Residents resident = residents(tile, blocks);
     const double together = std::min(resident.blocks, std::ceil(own));
-    const double rate = std::min(copied_bytes, together * std::max(resident.stages - 1, 1.0) * fetched / copy_latency);
-    const double step = std::max({products, fetched / rate, (staged + read) / shared_bytes}) + step_cycles / together;
+    const double rate =
+        std::min(figures_->copied_bytes, together * std::max(resident.stages - 1, 1.0) * fetched / copy_latency);
+    const double step =
+        std::max({products, fetched / rate, (staged + read) / figures_->shared_bytes}) + step_cycles / together;
     const double output_bytes = tile.parts > 1 ? 4.0 : static_cast<double>(size_of(p_.nest.output));
     const double stores = outputs * output_bytes / stored_bytes;
     double cycles = std::ceil(own / together) * together * (steps * step + (stores + tile_cycles) / together);
@@ -274,24 +335,45 @@ class Chooser {
   double choose_tile() {
     const double outputs = static_cast<double>(points(c_.m)) * static_cast<double>(points(c_.n) * points(c_.batch));
     const std::int64_t split = p_.nest.schedule.split_iter.valid() ? 1 : most_parts_;
-    for (const std::int64_t rows : row_counts)
-      for (std::int64_t columns = most_columns; columns >= least_columns; columns /= 2)
-        for (std::int64_t parts = 1; parts <= split; parts *= 2) {
-          const Tile tile{rows, columns, parts};
-          if (!is_legal(tile)) continue;
-          if (written(rows_) ? rows != *written(rows_) : rows >= 2 * std::max(points(c_.m), matrix_unit::rows))
-            continue;
-          if (written(columns_) ? columns != *written(columns_) : columns >= 2 * std::max(points(c_.n), least_columns))
-            continue;
-          if (parts > 1 &&
-              outputs * static_cast<double>(parts) / static_cast<double>(rows * columns) > 4 * multiprocessors)
-            continue;
-          const double cycles = cycles_of(tile);
-          candidates_.insert(std::ranges::upper_bound(candidates_, cycles, {}, &Candidate::cycles), {tile, cycles});
-        }
+    for (const std::int64_t rows : row_counts())
+      for (std::int64_t columns = most_columns; columns >= least_columns; columns /= 2) {
+        if (written(rows_) ? rows != *written(rows_) : rows >= 2 * std::max(points(c_.m), least_rows())) continue;
+        if (written(columns_) ? columns != *written(columns_) : columns >= 2 * std::max(points(c_.n), least_columns))
+          continue;
+        for (Tile tile : arrangements(rows, columns))
+          for (std::int64_t parts = 1; parts <= split; parts *= 2) {
+            tile.parts = parts;
+            if (!is_legal(tile)) continue;
+            if (parts > 1 &&
+                outputs * static_cast<double>(parts) / static_cast<double>(rows * columns) > 4 * multiprocessors)
+              continue;
+            const double cycles = cycles_of(tile);
+            candidates_.insert(std::ranges::upper_bound(candidates_, cycles, {}, &Candidate::cycles), {tile, cycles});
+          }
+      }
     if (candidates_.empty()) return std::numeric_limits<double>::infinity();
     tile_ = candidates_.front().tile;
     return candidates_.front().cycles;
+  }
+
+  /// How warps may stand over a block's tile: a warpgroup's as its unit says; others, of each number of them, so that
+  /// they load the fewest fragments, or as the schedule's `warps` says.
+  std::vector<Tile> arrangements(std::int64_t rows, std::int64_t columns) const {
+    std::vector<Tile> tiles;
+    if (!is_warp()) return {Tile{rows, columns, 1, rows / 16, 1}};
+    const std::vector<std::int64_t>& said = p_.nest.schedule.warps;
+    for (const std::int64_t warps : warp_counts) {
+      std::optional<Tile> best;
+      for (std::int64_t across = 1; across <= warps; across *= 2) {
+        const Tile tile{rows, columns, 1, warps / across, across};
+        if (rows / tile.warps_down < product_->rows || columns / across < product_->columns) continue;
+        if (!said.empty() && (said[0] != tile.warps_down || said[1] != across)) continue;
+        const auto fragments = [&](const Tile& each) { return rows * each.warps_across + columns * each.warps_down; };
+        if (!best || fragments(tile) < fragments(*best)) best = tile;
+      }
+      if (best) tiles.push_back(*best);
+    }
+    return tiles;
   }
 
   /// What was estimated of the tile, and of those that come next.
@@ -302,6 +384,7 @@ class Chooser {
     for (std::size_t i = 1; i < std::min(candidates_.size(), shown); ++i) {
       const auto& [tile, cycles] = candidates_[i];
       text += fmt::format("{} {} x {}", i == 1 ? "; by tiles of" : ",", tile.rows, tile.columns);
+      if (is_warp()) text += fmt::format(" by {} x {} warps", tile.warps_down, tile.warps_across);
       if (tile.parts > 1) text += fmt::format(" in {} parts", tile.parts);
       text += fmt::format(" {:.2f} times that", cycles / least);
     }
@@ -310,8 +393,18 @@ class Chooser {
 
   bool is_legal(const Tile& tile) const {
     const std::int64_t asked = p_.nest.schedule.threads;
-    return (asked == 0 || tile.threads() == asked) && tile.registers(fewest_registers) <= registers &&
-           least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes;
+    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
+    return (asked == 0 || tile.threads() == asked) && registers_of(tile, fewest_registers) <= registers &&
+           figures_->least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes &&
+           (!is_warp() || tile.sums() * words <= (turns_elements() ? most_sums_turning : most_sums));
+  }
+
+  /// Some factor's rows are points in memory, and the unit takes only rows of terms.
+  bool turns_elements() const {
+    return !matrix_unit::can_turn(product_->unit, element_bytes()) &&
+           std::ranges::any_of(std::array{c_.lhs, c_.rhs}, [&](ExprId side) {
+             return std::ranges::none_of(terms_, [&](IterId iter) { return stride(side, iter) == StrideClass::one; });
+           });
   }
 
   /// Points of a group that the schedule's tiles give a block; nullopt: it says nothing.
@@ -368,9 +461,16 @@ class Chooser {
   }
 
   void fill_in() {
-    choice_.variant = matrix_unit::variant;
-    deal(columns_, tile_.columns, {{&Dealt::chunk, 2}, {&Dealt::threads, 4}, {&Dealt::pieces, tile_.columns / 8}});
-    deal(rows_, tile_.rows, {{&Dealt::threads, 8}, {&Dealt::pieces, 2}, {&Dealt::groups, tile_.rows / 16}});
+    choice_.variant = matrix_unit::name(product_->unit);
+    deal(columns_, tile_.columns,
+         {{&Dealt::chunk, 2},
+          {&Dealt::threads, 4},
+          {&Dealt::pieces, tile_.columns / tile_.warps_across / 8},
+          {&Dealt::groups, tile_.warps_across}});
+    deal(rows_, tile_.rows,
+         {{&Dealt::threads, 8},
+          {&Dealt::pieces, tile_.rows / tile_.warps_down / 8},
+          {&Dealt::groups, tile_.warps_down}});
     for (IterId iter : terms_) {
       if (depth_.at(iter) <= 1) continue;
       choice_.dealt[iter].chunk = depth_.at(iter);
@@ -394,8 +494,9 @@ class Chooser {
     for (IterId iter : terms_) choice_.levels.push_back({iter, depth_.at(iter)});
     add_caches();
     choice_.reasons.push_back(fmt::format(
-        "form: contraction by matrix units; {} rows by {} columns a block of {} threads, {} terms of {} a stage",
-        tile_.rows, tile_.columns, tile_.threads(), depth(), tilewright::name(element())));
+        "form: contraction by matrix units{}; {} rows by {} columns a block of {} threads, {} terms of {} a stage",
+        is_warp() ? fmt::format(" of {} by {} warps", tile_.warps_down, tile_.warps_across) : std::string(), tile_.rows,
+        tile_.columns, tile_.threads(), depth(), tilewright::name(element())));
     choice_.reasons.push_back(estimates());
   }
 
@@ -413,6 +514,8 @@ class Chooser {
 
   const Problem& p_;
   Contraction c_;
+  const matrix_unit::Product* product_ = nullptr;
+  const Figures* figures_ = nullptr;
   Choice choice_;
   std::vector<IterId> rows_, columns_;      ///< inner ones first
   std::vector<IterId> terms_;               ///< of the reduction, inner ones last

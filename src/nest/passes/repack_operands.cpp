@@ -133,7 +133,7 @@ class Repacking {
 
   /// A schedule block says itself what is staged; a matrix unit's factors are.
   bool is_staged(ReadId read) const {
-    return nest_.schedule.automatic || nest_.schedule.variant == matrix_unit::variant ||
+    return nest_.schedule.automatic || matrix_unit::unit_named(nest_.schedule.variant) ||
            std::ranges::find(nest_.schedule.caches, read, &CachedRead::read) != nest_.schedule.caches.end();
   }
 

@@ -91,12 +91,12 @@ Choice choose(const Problem& p) {
 /// By matrix units, where the schedule asks for them, or says nothing and they are quicker.
 Result<std::optional<Choice>> choose_units(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
-  const bool demanded = variant == matrix_unit::variant;
+  const bool demanded = matrix_unit::unit_named(variant).has_value();
   if (!demanded && (!p.nest.schedule.automatic || !variant.empty())) return std::nullopt;
   if (const auto contraction = demanded ? as_contraction(p.nest) : wide_contraction(p))
     return choose_matrix_product(p, *contraction, demanded);
   if (!demanded) return std::nullopt;
-  return fail("N053", fmt::format("{} is no sum of products, which variant 'warpgroup' is for", p.nest.name),
+  return fail("N053", fmt::format("{} is no sum of products, which variant '{}' is for", p.nest.name, variant),
               "leave the variant out");
 }
 
@@ -302,9 +302,9 @@ constexpr std::int64_t register_bytes = 4;
 
 Result<void> check_schedule(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
-  if (!variant.empty() && variant != matrix_unit::variant && variant != scalar_variant)
+  if (!variant.empty() && !matrix_unit::unit_named(variant) && variant != scalar_variant)
     return fail("N053", fmt::format("variant '{}' of {} is not to be had on {}", variant, p.nest.name, p.target.arch),
-                "'block', or 'warpgroup' for matrix units; or leave the variant out");
+                "'block', or 'warpgroup' or 'warp' for matrix units; or leave the variant out");
   constexpr std::int64_t most_stages = 8;
   if (p.nest.schedule.stages > most_stages)
     return fail("N055", fmt::format("the schedule of {} asks for {} stages", p.nest.name, p.nest.schedule.stages),

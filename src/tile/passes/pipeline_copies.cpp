@@ -58,7 +58,7 @@ class Pipelining {
       });
       if (fills || (loads && asked_ == 0)) return false;
     }
-    const bool by_engine = uses_engine(loop);
+    const bool by_engine = uses_units(loop.body) && uses_engine(loop);
     const std::int64_t stages = stages_of(loop.body, head, by_engine);
     if (stages < 2) return false;
     loop.stages = stages;

@@ -12,11 +12,9 @@
 namespace tilewright::tile {
 namespace {
 
-constexpr std::int64_t turned_bytes = 2;  ///< of elements whose rows may be points
-
 class MatrixUnits {
  public:
-  MatrixUnits(Program& program, const nest::Nest& nest) : program_(program), nest_(nest) {}
+  MatrixUnits(Program& program, const nest::Nest& nest, Unit unit) : program_(program), nest_(nest), unit_(unit) {}
 
   void run() {
     walk(program_.body, [&](const Op& op) {
@@ -51,7 +49,7 @@ class MatrixUnits {
 
   /// Neighbouring threads stand along the columns.
   void take(Contract& contract) {
-    contract.unit = Unit::warpgroup;
+    contract.unit = unit_;
     contract.lhs = source(contract.lhs);
     contract.rhs = source(contract.rhs);
     const std::vector<BufferAxis>& lhs = program_.buffers[buffer_of(contract.lhs)].axes;
@@ -71,11 +69,12 @@ class MatrixUnits {
     const std::int64_t element = static_cast<std::int64_t>(size_of(buffer.dtype));
     const std::int64_t row = matrix_unit::row_bytes / element;
     const IterId along = contiguous_iter(program_.tensors[copy.tensor], copy.index);
-    const bool turned = element == turned_bytes && along.valid() && !is_term(along);
+    const bool turned = matrix_unit::can_turn(unit_, element) && along.valid() && !is_term(along);
     std::int64_t terms = 1;
     std::int64_t points = 1;
     for (const auto& [iter, size] : cache->tile) (is_term(iter) ? terms : points) *= size;
     buffer.axes.clear();
+    if (!matrix_unit::is_swizzled(element, turned)) return pad(buffer, *cache, turned, turned ? points : terms);
     std::int64_t inner_terms = 1;
     std::int64_t inner_points = 1;
     for (auto entry = cache->tile.rbegin(); entry != cache->tile.rend(); ++entry) {
@@ -99,6 +98,22 @@ class MatrixUnits {
     buffer.swizzled = true;
   }
 
+  /// Rows of so many elements and some more, of points where it is turned.
+  void pad(Buffer& buffer, const nest::CachedRead& cache, bool turned, std::int64_t elements) {
+    const std::int64_t element = static_cast<std::int64_t>(size_of(buffer.dtype));
+    const std::int64_t lines = (elements * element + matrix_unit::row_bytes - 1) / matrix_unit::row_bytes;
+    const std::int64_t row = (lines * matrix_unit::row_bytes + matrix_unit::row_padding) / element;
+    std::int64_t inner_in_row = 1;
+    std::int64_t rows = 1;
+    for (auto entry = cache.tile.rbegin(); entry != cache.tile.rend(); ++entry) {
+      const auto [iter, size] = *entry;
+      const bool in_row = is_term(iter) != turned;
+      buffer.axes.insert(buffer.axes.begin(), BufferAxis{iter, size, 1, in_row ? inner_in_row : rows * row, 1});
+      (in_row ? inner_in_row : rows) *= size;
+    }
+    buffer.elements = rows * row;
+  }
+
   void remove_unused(Block& block) {
     std::set<ValueId> used;
     walk(block, [&](const Op& op) {
@@ -117,6 +132,7 @@ class MatrixUnits {
 
   Program& program_;
   const nest::Nest& nest_;
+  Unit unit_;
   std::map<ValueId, const Op*> makers_;
   std::set<BufferId> factors_;
 };
@@ -124,7 +140,8 @@ class MatrixUnits {
 }  // namespace
 
 void use_matrix_units(Program& program, const nest::Nest& nest) {
-  if (nest.schedule.variant == matrix_unit::variant) MatrixUnits(program, nest).run();
+  if (const std::optional<Unit> unit = matrix_unit::unit_named(nest.schedule.variant))
+    MatrixUnits(program, nest, *unit).run();
 }
 
 }  // namespace tilewright::tile

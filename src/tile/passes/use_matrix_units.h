@@ -1,4 +1,4 @@
-// Contractions by the warpgroups' matrix units.
+// Contractions by matrix units, of warpgroups or of warps.
 //
 // Before
 //   buffer a.shared : f16 shared [i 128 inner 1 strides (72, 1), k 64 inner 1 strides (1, 1)]
@@ -21,7 +21,12 @@
 // schedule's cached reads list their iterators, the slowest first. lhs becomes the factor whose points are the rows of
 // the product.
 //
-// Requires: place_for_gpu, and a schedule whose variant is `warpgroup` and whose tiles are dealt to threads as the unit
+// The unit of a warp takes fragments that threads load. Those of elements of 16 bits, and of 8 or 32 in rows of terms,
+// are loaded by rows of 16 bytes from a buffer like that. Others are loaded element by element, by threads that stand
+// along four terms and along points: their buffer has plain rows, of points where these are neighbours in memory, 32
+// bytes longer than a multiple of 128, so that no two of the elements lie in one bank.
+//
+// Requires: place_for_gpu, and a schedule whose variant names a unit and whose tiles are dealt to threads as the unit
 // deals them (nest/passes/choose_matrix_product). Ensures: verify in the placed phase. Other schedules stay as they
 // are. Stands before pipeline_copies, which asks how long buffers are.
 #pragma once

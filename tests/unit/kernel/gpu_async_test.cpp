@@ -159,7 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Matrices, GpuAsyncVerify,
     testing::Values(Case{"load_words", "%x = load_matrix f16x6 %s", "K013"},
-                    Case{"load_element", "%x = load_matrix f32x4 %s", "K013"},
+                    Case{"load_element", "%x = load_matrix f64x2 %s", "K013"},
+                    Case{"load_turned_element", "%x = load_matrix f32x4 %s transposed", "K013"},
                     Case{"load_memory", "%x = load_matrix f16x8 %p", "K013"},
                     Case{"load_by_thread", "if %first { %x = load_matrix f16x8 %s }", "K021"},
                     Case{"store_by_thread", "if %first { store_matrix f16x8 %h, %s }", "K021"},

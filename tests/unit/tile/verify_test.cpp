@@ -124,6 +124,15 @@ INSTANTIATE_TEST_SUITE_P(
                "threads i 128 by 1\n%a = fill 0 : f32\n%b = contract %a, %a, %a by warpgroup : f32", "T015",
                "`%b = contract %a, %a, %a by warpgroup : f32`: a factor of a matrix unit is no load from a swizzled "
                "buffer"},
+        Broken{"PlacedWarps", "threads i 48 by 1\n%a = fill 0 : f32\n%b = contract %a, %a, %a by warp : f32", "T015",
+               "`%b = contract %a, %a, %a by warp : f32`: the block has no whole warps of 32 threads"},
+        Broken{"PlacedWarpFactors", "threads i 64 by 1\n%a = fill 0 : f32\n%b = contract %a, %a, %a by warp : f32",
+               "T015",
+               "`%b = contract %a, %a, %a by warp : f32`: a factor of a matrix unit is no load from a shared buffer"},
+        Broken{"PlacedWarpElements",
+               "buffer p : u8 shared [] elements 1\nthreads i 64 by 1\nallocate p\n%c = fill 0 : i32\n%a = load_buffer p "
+               ": u8\n%b = contract %c, %a, %a by warp : i32",
+               "T015", "`%b = contract %c, %a, %a by warp : i32`: no matrix unit sums u8 in i32"},
         Broken{"PlacedSwizzled",
                "buffer p : f32 shared [] elements 1 swizzled\nthreads i 128 by 1\nallocate p\n%a = load_buffer p : "
                "f32\n%b = map neg %a : f32",
