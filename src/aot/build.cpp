@@ -8,7 +8,14 @@ namespace tilewright::aot {
 
 Result<std::vector<BuiltFile>> build(const report::EmitTarget& target, const Kernel& kernel,
                                      const std::vector<nest::NamedView>& operands) {
-  return target.nvptx != nullptr ? build_nvptx(target, kernel, operands) : build_host(kernel, operands);
+  switch (target.code) {
+    case report::CodeKind::host:
+      return build_host(kernel, operands);
+    case report::CodeKind::nvptx:
+    case report::CodeKind::metal:
+      return build_nvptx(target, kernel, operands);
+  }
+  internal_error("a target without a generator");
 }
 
 }  // namespace tilewright::aot

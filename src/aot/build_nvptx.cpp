@@ -163,7 +163,7 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
   if (kernel.statement() == nullptr)
     return fail("R083", kernel.name() + " is a program, which is not built for a GPU as a whole",
                 "build its statements one by one");
-  GpuTarget without_maps = *target.nvptx;  // the header's launches pass addresses and numbers
+  GpuTarget without_maps = *target.gpu;  // the header's launches pass addresses and numbers
   without_maps.has_tensor_maps = false;
   NvptxCompiler compiler(without_maps);
   const CompileStatement compile = [&](const lang::Statement& statement, const std::vector<nest::NamedView>& read,
@@ -179,7 +179,7 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
   for (const kernel::LoweredKernel& lowered : step.compilation.plan->kernels) {
     kernel::Kernel renamed = lowered.kernel;
     renamed.name = fmt::format("tw_{}_{}", name, kernels.names.size());
-    auto ptx = codegen::emit_ptx(renamed, *target.nvptx);
+    auto ptx = codegen::emit_ptx(renamed, *target.gpu);
     if (!ptx) return std::unexpected(std::move(ptx.error()));
     kernels.ptx.push_back(std::move(*ptx));
     kernels.names.push_back(renamed.name);

@@ -2,6 +2,7 @@
 #include "report/stages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,17 +10,18 @@
 
 #include "codegen/llvm/host_jit.h"
 #include "codegen/llvm/nvptx.h"
+#include "report/metal_source.h"
 #include "runtime/nvptx_compilation.h"
 
 namespace tilewright::report {
 namespace {
 
-Result<std::string> nest_text(const EmitTarget&, const Compilation& compilation) {
-  return to_text(compilation.nest);
+Result<std::string> nest_text(const EmitTarget&, const CompiledStep& step) {
+  return to_text(step.compilation.nest);
 }
 
-Result<std::string> tile_text(const EmitTarget&, const Compilation& compilation) {
-  return to_text_with_kernels(compilation.plan->plan);
+Result<std::string> tile_text(const EmitTarget&, const CompiledStep& step) {
+  return to_text_with_kernels(step.compilation.plan->plan);
 }
 
 /// What `part` makes of each kernel, a blank line between them.
@@ -34,52 +36,62 @@ Result<std::string> each_kernel(const Compilation& compilation, Part&& part) {
   return text;
 }
 
-Result<std::string> kernel_text(const EmitTarget&, const Compilation& compilation) {
-  return each_kernel(compilation, [](const kernel::Kernel& kernel) -> Result<std::string> { return to_text(kernel); });
+Result<std::string> kernel_text(const EmitTarget&, const CompiledStep& step) {
+  return each_kernel(step.compilation,
+                     [](const kernel::Kernel& kernel) -> Result<std::string> { return to_text(kernel); });
 }
 
 template <codegen::HostStage stage>
-Result<std::string> host_text(const EmitTarget&, const Compilation& compilation) {
-  return each_kernel(compilation, [](const kernel::Kernel& kernel) { return codegen::emit_for_host(kernel, stage); });
+Result<std::string> host_text(const EmitTarget&, const CompiledStep& step) {
+  return each_kernel(step.compilation,
+                     [](const kernel::Kernel& kernel) { return codegen::emit_for_host(kernel, stage); });
 }
 
 template <codegen::NvptxStage stage>
-Result<std::string> nvptx_text(const EmitTarget& target, const Compilation& compilation) {
-  return each_kernel(
-      compilation, [&](const kernel::Kernel& kernel) { return codegen::emit_for_nvptx(kernel, stage, *target.nvptx); });
+Result<std::string> nvptx_text(const EmitTarget& target, const CompiledStep& step) {
+  return each_kernel(step.compilation,
+                     [&](const kernel::Kernel& kernel) { return codegen::emit_for_nvptx(kernel, stage, *target.gpu); });
 }
 
-/// A stage's text; null where the target has no such stage.
+Result<std::string> metal_text(const EmitTarget& target, const CompiledStep& step) {
+  const Result<MetalSource> source = metal_source(step, *target.gpu);
+  return source ? Result<std::string>(source->text) : std::unexpected(source.error());
+}
+
+/// A stage's text by kind of target, in the order of CodeKind; null where a target has no such stage.
 struct Stage {
   std::string_view name;
-  StageText host;
-  StageText nvptx;
+  std::array<StageText, 3> of;
 };
 constexpr std::array<Stage, 8> stages = {
-    {{"nest", nest_text, nest_text},
-     {"tile", tile_text, tile_text},
-     {"kernel", kernel_text, kernel_text},
-     {"llvm", host_text<codegen::HostStage::llvm>, nvptx_text<codegen::NvptxStage::llvm>},
-     {"asm", host_text<codegen::HostStage::assembly>, nullptr},
-     {"obj", host_text<codegen::HostStage::object>, nullptr},
-     {"ptx", nullptr, nvptx_text<codegen::NvptxStage::ptx>},
-     {"msl", nullptr, nullptr}}};
+    {{"nest", {nest_text, nest_text, nest_text}},
+     {"tile", {tile_text, tile_text, tile_text}},
+     {"kernel", {kernel_text, kernel_text, kernel_text}},
+     {"llvm", {host_text<codegen::HostStage::llvm>, nvptx_text<codegen::NvptxStage::llvm>, nullptr}},
+     {"asm", {host_text<codegen::HostStage::assembly>, nullptr, nullptr}},
+     {"obj", {host_text<codegen::HostStage::object>, nullptr, nullptr}},
+     {"ptx", {nullptr, nvptx_text<codegen::NvptxStage::ptx>, nullptr}},
+     {"msl", {nullptr, nullptr, metal_text}}}};
+
+StageText text_of(const Stage& stage, const EmitTarget& target) {
+  return stage.of[static_cast<std::size_t>(target.code)];
+}
+
+constexpr std::string_view metal_target = "metal";
 
 }  // namespace
 
 Result<EmitTarget> emit_target_named(const std::string& name) {
   constexpr std::string_view nvptx = "nvptx:";
-  if (name == "host") return EmitTarget{name, nullptr};
+  if (name == "host") return EmitTarget{name, CodeKind::host, nullptr};
+  if (name == metal_target) return EmitTarget{name, CodeKind::metal, gpu_target_named(metal_target)};
   if (name.starts_with(nvptx) && name.size() > nvptx.size()) {
-    if (const GpuTarget* target = gpu_target_named(std::string_view(name).substr(nvptx.size())))
-      return EmitTarget{name, target};
+    const std::string_view arch = std::string_view(name).substr(nvptx.size());
+    if (const GpuTarget* target = gpu_target_named(arch); target != nullptr && arch != metal_target)
+      return EmitTarget{name, CodeKind::nvptx, target};
     return fail("C016", fmt::format("target '{}' is not there: this build knows no such architecture", name),
                 "nvptx:sm_80, nvptx:sm_89 or nvptx:sm_90a");
   }
-  if (name == "metal")
-    return fail("C016",
-                fmt::format("target '{}' is not there: this build generates code for 'host' and 'nvptx' only", name),
-                "the targets are host and nvptx:ARCH (nvptx:sm_90a)");
   return fail("C014", fmt::format("'{}' is no target", name), "host, nvptx:ARCH (nvptx:sm_90a) or metal");
 }
 
@@ -87,15 +99,18 @@ Result<StageText> stage_named(const std::string& name, const EmitTarget& target)
   const auto stage = std::ranges::find(stages, name, &Stage::name);
   if (stage == stages.end())
     return fail("C014", fmt::format("'{}' is no stage", name), "nest, tile, kernel, llvm, asm, obj, ptx or msl");
-  if (const StageText text = target.nvptx != nullptr ? stage->nvptx : stage->host) return text;
+  if (const StageText text = text_of(*stage, target)) return text;
+  std::vector<std::string_view> legal;
+  for (const Stage& each : stages)
+    if (text_of(each, target) != nullptr) legal.push_back(each.name);
   return fail("C016", fmt::format("stage '{}' is not there: the target '{}' has none", name, target.name),
-              target.nvptx != nullptr ? "nest, tile, kernel, llvm or ptx" : "nest, tile, kernel, llvm, asm or obj");
+              fmt::format("{} or {}", fmt::join(legal.begin(), legal.end() - 1, ", "), legal.back()));
 }
 
 Result<std::vector<CompiledStep>> compile_for(const EmitTarget& target, const Kernel& kernel,
                                               std::vector<nest::NamedView> operands) {
-  if (target.nvptx != nullptr) {
-    NvptxCompiler compiler(*target.nvptx);
+  if (target.gpu != nullptr) {
+    NvptxCompiler compiler(*target.gpu);
     const Compile compile = [&](const Kernel& step, const std::vector<nest::NamedView>& read) {
       return compiler.compile(*step.statement(), read, nullptr, false);
     };
@@ -115,7 +130,7 @@ Result<std::string> stage_text(const std::string& stage, const EmitTarget& targe
                 "the stage asm has them all");
   std::string text;
   for (const CompiledStep& step : steps) {
-    Result<std::string> part = (*known)(target, step.compilation);
+    Result<std::string> part = (*known)(target, step);
     if (!part) return part;
     text += (text.empty() ? "" : "\n") + *part;
   }

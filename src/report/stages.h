@@ -10,10 +10,14 @@
 
 namespace tilewright::report {
 
+/// The languages that code leaves the compiler in, by kind of target.
+enum class CodeKind : std::uint8_t { host, nvptx, metal };
+
 /// What code is made for.
 struct EmitTarget {
-  std::string name;                  ///< "host", "nvptx:sm_90a"
-  const GpuTarget* nvptx = nullptr;  ///< null: the host
+  std::string name;  ///< "host", "nvptx:sm_90a", "metal"
+  CodeKind code = CodeKind::host;
+  const GpuTarget* gpu = nullptr;  ///< null: the host
 };
 
 /// C014: no such target. C016: the target is not there.
@@ -23,9 +27,9 @@ Result<EmitTarget> emit_target_named(const std::string& name);
 Result<std::vector<CompiledStep>> compile_for(const EmitTarget& target, const Kernel& kernel,
                                               std::vector<nest::NamedView> operands);
 
-/// "nest", "tile", "kernel", "llvm", "asm", "ptx": each kernel's text, a blank line between them; "obj": the bytes of
-/// the object.
-using StageText = Result<std::string> (*)(const EmitTarget& target, const Compilation& compilation);
+/// "nest", "tile", "kernel", "llvm", "asm", "ptx", "msl": each kernel's text, a blank line between them; "obj": the
+/// bytes of the object.
+using StageText = Result<std::string> (*)(const EmitTarget& target, const CompiledStep& step);
 /// C014: no such stage. C016: the target has no such stage.
 Result<StageText> stage_named(const std::string& name, const EmitTarget& target);
 

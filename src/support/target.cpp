@@ -8,8 +8,8 @@ namespace tilewright {
 
 namespace {
 
-const std::array<GpuTarget, 3>& gpu_targets() {
-  static const std::array<GpuTarget, 3> targets = {GpuTarget{.arch = "sm_80", .capability = 80, .ptx_version = 78},
+const std::array<GpuTarget, 4>& gpu_targets() {
+  static const std::array<GpuTarget, 4> targets = {GpuTarget{.arch = "sm_80", .capability = 80, .ptx_version = 78},
                                                    GpuTarget{.arch = "sm_89",
                                                              .capability = 89,
                                                              .ptx_version = 78,
@@ -24,7 +24,16 @@ const std::array<GpuTarget, 3>& gpu_targets() {
                                                              .has_tensor_maps = true,
                                                              .max_block_shared_bytes = 227 << 10,
                                                              .multiprocessor_shared_bytes = 228 << 10,
-                                                             .max_cluster_blocks = 8}};
+                                                             .max_cluster_blocks = 8},
+                                                   GpuTarget{.arch = "metal",
+                                                             .has_async_copies = false,
+                                                             .has_f64 = false,
+                                                             .max_buffers = 31,
+                                                             .max_multiprocessor_threads = 1024,
+                                                             .multiprocessor_registers = 53248,
+                                                             .max_thread_registers = 128,
+                                                             .max_block_shared_bytes = 32 << 10,
+                                                             .multiprocessor_shared_bytes = 64 << 10}};
   return targets;
 }
 

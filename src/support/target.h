@@ -23,13 +23,17 @@ struct HostTarget {
   int threads = 1;                  ///< that run at once
 };
 
-/// An NVIDIA GPU architecture, as the CUDA C++ Programming Guide's table of technical specifications has it.
+/// A GPU: an NVIDIA architecture, as the CUDA C++ Programming Guide's table of technical specifications has it, or what
+/// all of Apple's GPUs of the families Apple7 to Apple9 have, as the Metal Feature Set Tables have it.
 struct GpuTarget {
-  std::string arch;              ///< "sm_90a"
-  int capability = 80;           ///< 10 · major + minor
-  int ptx_version = 78;          ///< of the text: 10 · major + minor
+  std::string arch;              ///< "sm_90a", "metal"
+  int capability = 80;           ///< of NVIDIA's: 10 · major + minor
+  int ptx_version = 78;          ///< of NVIDIA's text: 10 · major + minor
   bool has_hopper_ops = false;   ///< the ops of sm_90a: warpgroup products, register reallocation
   bool has_tensor_maps = false;  ///< what launches kernels can give the copy engine descriptions of tensors
+  bool has_async_copies = true;  ///< from memory to a block's shared memory, beside its other work
+  bool has_f64 = true;
+  int max_buffers = 1024;  ///< that a kernel can be given
   int warp_threads = 32;
   int max_block_threads = 1024;
   int max_multiprocessor_threads = 2048;
@@ -43,7 +47,7 @@ struct GpuTarget {
   std::int64_t most_repacked_bytes = std::int64_t{8} << 30;  ///< of a call's copies of its operands, at most
 };
 
-/// The architectures that code is generated for: sm_80, sm_89, sm_90a. Null for any other name.
+/// What code is generated for: "sm_80", "sm_89", "sm_90a", "metal". Null for any other name.
 const GpuTarget* gpu_target_named(std::string_view arch);
 
 }  // namespace tilewright

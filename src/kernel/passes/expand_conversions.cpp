@@ -10,8 +10,8 @@ NativeConversions native_conversions(const HostTarget& target) {
   return {.f16 = target.has_half};
 }
 
-NativeConversions native_conversions(const GpuTarget&) {
-  return {.f16 = true, .bf16 = true};
+NativeConversions native_conversions(const GpuTarget& target) {
+  return {.f16 = true, .bf16 = true, .f64 = target.has_f64};
 }
 
 namespace {
@@ -54,7 +54,8 @@ class Expansion {
     return one(b_.convert(op.code, small_.widen(x), to));
   }
 
-  /// Computes in f64 where that makes two roundings as good as one, else in f32.
+  /// Computes in f64 where that makes two roundings as good as one, else in f32. (So does f32 but where its results are
+  /// subnormal: 24 bits are twice f16's and bf16's, and two more.)
   ValueId arithmetic(const Op& op, Element element) {
     const std::vector<ValueId>& in = op.operands;
     switch (op.code) {
@@ -68,7 +69,7 @@ class Expansion {
       case Opcode::mul:
       case Opcode::fdiv:
       case Opcode::sqrt:
-        return computed_in(op, Element::f64, element);
+        return computed_in(op, small_.wide(), element);
       default:
         return computed_in(op, Element::f32, element);
     }

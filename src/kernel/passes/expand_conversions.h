@@ -1,4 +1,5 @@
-// Pass: writes conversions from and to the floats below f32, and arithmetic on them, with integer ops, f32 and f64.
+// Pass: writes conversions from and to the floats below f32, and arithmetic on them, with integer ops, f32 and f64
+// (f32 alone, where the target has no f64).
 //
 //   %y = fconvert f32 %x        (of bf16 %x)         %a = bitcast i16 %x
 //                                                    %b = zext i32 %a
@@ -18,12 +19,13 @@
 
 namespace tilewright::kernel {
 
-/// Which conversions between f32 and a smaller float are instructions of the target.
+/// Which conversions between f32 and a smaller float are instructions of the target, and whether it computes in f64.
 struct NativeConversions {
   bool f16 = false;
   bool bf16 = false;
   bool f8e4m3 = false;
   bool f8e5m2 = false;
+  bool f64 = true;
 };
 NativeConversions native_conversions(const HostTarget& target);
 NativeConversions native_conversions(const GpuTarget& target);

@@ -35,10 +35,10 @@ Expansion expansion_of(Opcode code) {
 
 }  // namespace
 
-void expand_functions(Kernel& kernel) {
-  kernel = rewrite(kernel, [](Builder& builder, const Op& op, Type) -> Replacement {
+void expand_functions(Kernel& kernel, bool has_f64) {
+  kernel = rewrite(kernel, [has_f64](Builder& builder, const Op& op, Type) -> Replacement {
     if (op.code == Opcode::pow)
-      return std::vector{expand_pow({builder, op.operands[0]}, {builder, op.operands[1]}).value()};
+      return std::vector{expand_pow({builder, op.operands[0]}, {builder, op.operands[1]}, has_f64).value()};
     const Expansion expansion = expansion_of(op.code);
     if (expansion == nullptr) return std::nullopt;
     return std::vector{expansion({builder, op.operands[0]}).value()};

@@ -17,6 +17,7 @@
 
 namespace tilewright::kernel {
 
-void expand_functions(Kernel& kernel);
+/// Without f64, pow of f32 is computed in pairs of f32.
+void expand_functions(Kernel& kernel, bool has_f64 = true);
 
 }  // namespace tilewright::kernel

@@ -129,9 +129,22 @@ struct Pair {
   Formula low;
 };
 
-/// log x to about 2^-66 of it, x positive and finite: f64 alone. s = f / (2 + f), and then
+/// A constant as a sum of two floats. The high part of ln 2 has so few bits that its products with exponents are exact.
+struct Parts {
+  double high;
+  double low;
+};
+constexpr double two_thirds = 2.0 / 3.0;
+constexpr Parts third_of_single{static_cast<float>(two_thirds), two_thirds - static_cast<float>(two_thirds)};
+constexpr Parts third_of_double{0x1.5555555555555p-1, 0x1.5555555555555p-55};
+constexpr Parts ln2_of_single{0x1.62ep-1, 0x1.0bfbe8e7bcd5ep-15};
+constexpr Parts ln2_of_double{twice.ln2_high, twice.ln2_low};
+
+/// log x to about 2^-66 of it in f64, 2^-33 in f32, x positive and finite. s = f / (2 + f), and then
 /// 2 atanh s = s (2 + ⅔ s² + …), all but the last term in pairs.
 Pair log_pair(Formula x) {
+  const Parts third = by_format(x, third_of_single, third_of_double);
+  const Parts ln2 = by_format(x, ln2_of_single, ln2_of_double);
   const auto [m, k] = scale(x, 0x1.6a09e667f3bcdp-1);
   const Formula f = m - 1.0;
   const Formula u = m + 1.0;
@@ -140,10 +153,8 @@ Pair log_pair(Formula x) {
   const Formula s_low = (fma(-s, u, f) - s * u_low) / u;
   const Formula z = s * s;
   const Formula z_low = fma(s, s, -z) + s * s_low * 2.0;
-  constexpr double third_high = 0x1.5555555555555p-1;
-  constexpr double third_low = 0x1.5555555555555p-55;
-  const Formula t = z * third_high;
-  const Formula t_low = fma(z, third_high, -t) + fma(z, third_low, z_low * third_high);
+  const Formula t = z * third.high;
+  const Formula t_low = fma(z, third.high, -t) + fma(z, third.low, z_low * third.high);
   const Formula q = z * z * polynomial(z, atanh_rest);
   const Formula v = t + q;
   const Formula v_low = q - (v - t) + t_low;
@@ -151,9 +162,9 @@ Pair log_pair(Formula x) {
   const Formula w_low = v - (w - 2.0) + v_low;
   const Formula l = s * w;
   const Formula l_low = fma(s, w, -l) + fma(s, w_low, s_low * w);
-  const Formula base = k * twice.ln2_high;  // exact
+  const Formula base = k * ln2.high;  // exact
   const Formula high = base + l;
-  return {high, l - (high - base) + fma(k, twice.ln2_low, l_low)};
+  return {high, l - (high - base) + fma(k, ln2.low, l_low)};
 }
 
 /// |x|^y of f32, in f64: its precision leaves nothing to correct.
@@ -163,8 +174,8 @@ Formula power_of_single(Formula x, Formula y) {
       .to(Opcode::fconvert, Element::f32);
 }
 
-/// |x|^y of f64: e to the power of a pair.
-Formula power_of_double(Formula x, Formula y) {
+/// |x|^y: e to the power of a pair.
+Formula power_by_pair(Formula x, Formula y) {
   const Formula magnitude = abs(x);
   const auto [high, low] = log_pair(magnitude);
   const Formula ends = select(equal(magnitude, 0.0), -infinity, magnitude);  // -inf, inf or NaN
@@ -173,7 +184,7 @@ Formula power_of_double(Formula x, Formula y) {
   const Formula product = y * log_high;
   // The rest of the product matters only where the power is finite and not 0.
   const Formula rest = fma(y, log_high, -product) + y * low;
-  const Formula matters = inner & less(abs(product), 1000.0);
+  const Formula matters = inner & less(abs(product), by_format(x, 200.0, 1000.0));
   return exp_with(product, select(matters, rest, 0.0));
 }
 
@@ -201,9 +212,9 @@ Formula expand_tanh(Formula x) {
   return with_sign_of(x, select(less(a, 0.55), near, far));
 }
 
-Formula expand_pow(Formula x, Formula y) {
+Formula expand_pow(Formula x, Formula y, bool has_f64) {
   const bool is_double = x.type().element == Element::f64;
-  const Formula magnitude = is_double ? power_of_double(x, y) : power_of_single(x, y);
+  const Formula magnitude = is_double || !has_f64 ? power_by_pair(x, y) : power_of_single(x, y);
 
   // Whether y is an integer, and an odd one: every float from 2^53 (2^24) on is an even one.
   const Formula truncated = y.to(Opcode::fptosi, is_double ? Element::i64 : Element::i32);

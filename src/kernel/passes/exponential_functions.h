@@ -9,7 +9,7 @@ namespace tilewright::kernel {
 Formula expand_exp(Formula x);
 Formula expand_log(Formula x);
 Formula expand_tanh(Formula x);
-Formula expand_pow(Formula x, Formula y);
+Formula expand_pow(Formula x, Formula y, bool has_f64);
 
 /// e^(x + low), where |low| is below an ulp of x.
 Formula exp_of_sum(Formula x, Formula low);

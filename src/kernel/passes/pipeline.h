@@ -34,7 +34,7 @@ inline constexpr std::array kernel_passes = {
                "write conversions of small floats with integer ops and f32"},
     KernelPass{"expand_functions",
                [](Kernel& kernel, const KernelFacts& facts) {
-                 if (facts.expands_functions) expand_functions(kernel);
+                 if (facts.expands_functions) expand_functions(kernel, facts.conversions.f64);
                },
                "write exp, log, … with arithmetic, where the target has no library of them"},
     KernelPass{"hoist_invariants", [](Kernel& kernel, const KernelFacts&) { hoist_invariants(kernel); },

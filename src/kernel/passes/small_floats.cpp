@@ -169,6 +169,22 @@ ValueId SmallFloats::narrow_from_f64(ValueId x, Element to) {
   return narrow(round_to_odd(x), to);
 }
 
+/// An integer to f32 in the same way.
+ValueId SmallFloats::integer_to_odd(ValueId x, bool is_signed) {
+  const Element integer = b_.type(x).element;
+  const ValueId nearest = b_.convert(is_signed ? Opcode::sitofp : Opcode::uitofp, x, Element::f32);
+  // What is rounded past the largest integer comes back as that one: still too far, or a power of two.
+  const ValueId back = b_.convert(is_signed ? Opcode::fptosi : Opcode::fptoui, nearest, integer);
+  const ValueId above = b_.cmp(is_signed ? Predicate::sgt : Predicate::ugt, back, x);
+  const ValueId negative = b_.cmp(Predicate::slt, x, number(x, integer, 0));
+  const ValueId too_far = is_signed ? b_.select(negative, b_.cmp(Predicate::slt, back, x), above) : above;
+  const ValueId word = bits_of(nearest);
+  const ValueId toward_zero = b_.sub(word, b_.convert(Opcode::zext, too_far, Element::i32));
+  const ValueId odd = b_.binary(Opcode::bit_or, toward_zero, number(x, Element::i32, 1));
+  const ValueId is_inexact = b_.cmp(Predicate::ne, back, x);
+  return b_.convert(Opcode::bitcast, b_.select(is_inexact, odd, word), Element::f32);
+}
+
 ValueId SmallFloats::convert(ValueId x, Element to) {
   if (b_.type(x).element == Element::f64) return narrow_from_f64(x, to);
   const ValueId single = b_.type(x).element == Element::f32 ? x : widen(x);
@@ -176,32 +192,36 @@ ValueId SmallFloats::convert(ValueId x, Element to) {
   return to == Element::f64 ? b_.convert(Opcode::fconvert, single, Element::f64) : narrow(single, to);
 }
 
-/// The product of small floats is exact in f64; the sum is rounded to odd there. (Knuth's two-sum gives its error.)
+/// The product of small floats is exact in the wide one; the sum is rounded to odd there. (Knuth's two-sum gives its
+/// error.)
 ValueId SmallFloats::fma(ValueId a, ValueId b, ValueId c) {
   const Element element = b_.type(a).element;
-  const ValueId addend = convert(c, Element::f64);
-  const ValueId product = b_.mul(convert(a, Element::f64), convert(b, Element::f64));
+  const Element integer = integer_like(wide());
+  const ValueId addend = convert(c, wide());
+  const ValueId product = b_.mul(convert(a, wide()), convert(b, wide()));
   const ValueId sum = b_.add(product, addend);
   const ValueId part = b_.sub(sum, product);
   const ValueId error = b_.add(b_.sub(product, b_.sub(sum, part)), b_.sub(addend, part));
 
-  const ValueId zero = real(a, Element::f64, 0.0);
+  const ValueId zero = real(a, wide(), 0.0);
   const ValueId above = b_.cmp(Predicate::ogt, error, zero);
   const ValueId below = b_.cmp(Predicate::olt, error, zero);
   const ValueId word = bits_of(sum);
   const ValueId is_even =
-      b_.cmp(Predicate::eq, b_.binary(Opcode::bit_and, word, number(a, Element::i64, 1)), number(a, Element::i64, 0));
+      b_.cmp(Predicate::eq, b_.binary(Opcode::bit_and, word, number(a, integer, 1)), number(a, integer, 0));
   // The odd neighbour on the error's side: away from zero where the error has the sum's sign.
   const ValueId away = b_.cmp(Predicate::eq, above, b_.cmp(Predicate::ogt, sum, zero));
-  const ValueId neighbour = b_.add(word, b_.select(away, number(a, Element::i64, 1), number(a, Element::i64, -1)));
+  const ValueId neighbour = b_.add(word, b_.select(away, number(a, integer, 1), number(a, integer, -1)));
   const ValueId moves = b_.binary(Opcode::bit_and, is_even, b_.binary(Opcode::bit_or, above, below));
-  return narrow_from_f64(b_.convert(Opcode::bitcast, b_.select(moves, neighbour, word), Element::f64), element);
+  const ValueId rounded = b_.convert(Opcode::bitcast, b_.select(moves, neighbour, word), wide());
+  return native_.f64 ? narrow_from_f64(rounded, element) : narrow(rounded, element);
 }
 
 ValueId SmallFloats::from_integer(ValueId x, bool is_signed, Element to) {
   const Opcode code = is_signed ? Opcode::sitofp : Opcode::uitofp;
   const int width = bits(b_.type(x).element);
   if (width <= 16) return narrow(b_.convert(code, x, Element::f32), to);
+  if (!native_.f64) return narrow(integer_to_odd(x, is_signed), to);
   if (width <= 32) return narrow_from_f64(b_.convert(code, x, Element::f64), to);
   // Past 53 bits the lowest eleven are folded into one: too low to be more than a trace in a small float's rounding.
   const auto i64 = [&](std::int64_t value) { return number(x, Element::i64, value); };

@@ -20,6 +20,8 @@ class SmallFloats {
   ValueId narrow(ValueId x, Element to);
   /// f64 to a small float in one rounding.
   ValueId narrow_from_f64(ValueId x, Element to);
+  /// The widest float of the target.
+  Element wide() const { return native_.f64 ? Element::f64 : Element::f32; }
   /// Between any two float elements of which one or both are small.
   ValueId convert(ValueId x, Element to);
   /// a · b + c of small floats in one rounding.
@@ -35,6 +37,7 @@ class SmallFloats {
   ValueId real(ValueId x, Element element, double value);
   ValueId bits_of(ValueId x);
   ValueId round_to_odd(ValueId x);
+  ValueId integer_to_odd(ValueId x, bool is_signed);
   bool is_native(Element element) const;
 
   Builder& b_;

@@ -155,6 +155,8 @@ class Chooser {
 
   // ---- Sizes ----
 
+  std::int64_t shared_bytes() const { return std::min(most_shared_bytes, p_.target.max_block_shared_bytes); }
+
   ContractionSizes sizes() const {
     ContractionSizes sizes;
     sizes.rows = group_points(c_.m);
@@ -163,6 +165,7 @@ class Chooser {
     sizes.terms = std::max<std::int64_t>(p_.points(c_.k), 1);
     sizes.element_bytes = element_bytes();
     sizes.accumulator_bytes = static_cast<std::int64_t>(size_of(p_.nest.accumulate));
+    sizes.shared_bytes = shared_bytes();
     if (along_threads_.valid()) sizes.lanes = std::min(p_.bucket(along_threads_), sector_bytes / sizes.element_bytes);
     sizes.lanes = std::min(std::max<std::int64_t>(sizes.lanes, 1), sizes.batch);
     sizes.most_parts = most_parts_;
@@ -301,7 +304,7 @@ class Chooser {
           elements *= size;
         }
         bytes += elements * static_cast<std::int64_t>(size_of(p_.nest.tensors[read.tensor].dtype));
-        if (bytes > most_shared_bytes) return;
+        if (bytes > shared_bytes()) return;
         choice_.caches.push_back(std::move(staged));
       }
   }

@@ -80,7 +80,7 @@ std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles&
   // Few threads with many outputs each copy twice as much.
   const std::int64_t pieces = tiles.thread_rows * tiles.thread_columns > many_outputs ? 2 * most_pieces : most_pieces;
   const std::int64_t copied = pieces * vector_bytes * std::max<std::int64_t>(tiles.threads(), 32);
-  const std::int64_t room = tiles.streams ? streamed_shared_bytes : std::min(most_shared_bytes, copied);
+  const std::int64_t room = tiles.streams ? streamed_shared_bytes : std::min(sizes.shared_bytes, copied);
   const std::int64_t usual = usual_depth(sizes.element_bytes) / (sizes.single_elements ? 2 : 1);
   std::int64_t depth = std::min(terms, tiles.streams ? streamed_depth : usual);
   while (depth > 1 && depth * row > room) depth /= 2;

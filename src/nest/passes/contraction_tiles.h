@@ -17,13 +17,14 @@ namespace tilewright::nest::gpu_schedule {
 
 inline constexpr std::int64_t streamed_terms = 8;  ///< terms whose loads are on their way to registers at once
 
-inline constexpr std::int64_t most_shared_bytes = 40 << 10;  ///< of a block that needs no special launch
+inline constexpr std::int64_t most_shared_bytes = 40 << 10;  ///< of a block that leaves room for others
 
 /// What the estimate must know of a contraction: points of its joined iterators, as powers of two.
 struct ContractionSizes {
   std::int64_t rows = 1, columns = 1, batch = 1, terms = 1;
   std::int64_t element_bytes = 4;  ///< of what is staged
   std::int64_t accumulator_bytes = 4;
+  std::int64_t shared_bytes = most_shared_bytes;  ///< that a block may stage in
   std::int64_t lanes = 1;  ///< the fewest batch points of a block: neighbours in memory
   std::int64_t most_parts = 1;
   bool single_elements = false;  ///< a factor's rows lie at no multiple of 8 bytes: it is copied element by element

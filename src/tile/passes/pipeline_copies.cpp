@@ -118,7 +118,7 @@ class Pipelining {
 }  // namespace
 
 void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target) {
-  Pipelining(program, nest.schedule.stages, facts, target).run(program.body, false);
+  if (target.has_async_copies) Pipelining(program, nest.schedule.stages, facts, target).run(program.body, false);
 }
 
 }  // namespace tilewright::tile

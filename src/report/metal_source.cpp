@@ -1,0 +1,46 @@
+// See metal_source.h.
+#include "report/metal_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/metal/metal.h"
+#include "lang/parse.h"
+
+namespace tilewright::report {
+namespace {
+
+std::string comment_of(const CompiledStep& step) {
+  const Compilation& compilation = step.compilation;
+  std::string text = lang::to_text(*step.kernel.statement());
+  if (!text.ends_with('\n')) text += '\n';
+  text += '\n';
+  for (const nest::Tensor& tensor : compilation.nest.tensors)
+    text += fmt::format("{}: {}, rank {}\n", tensor.name, name(tensor.dtype), tensor.rank);
+  text += fmt::format("{}: {}, rank {} (result)\n", compilation.nest.name, name(compilation.output),
+                      compilation.output_shape.size());
+  for (const nest::TraceEntry& entry : compilation.trace.entries)
+    for (const std::string& note : entry.notes) text += note + "\n";
+  text += "\nCompile without fast math: products and sums are fused where fma stands, and nowhere else.\n";
+  return text;
+}
+
+}  // namespace
+
+Result<MetalSource> metal_source(const CompiledStep& step, const GpuTarget& target) {
+  MetalSource source;
+  std::vector<codegen::MetalFunction> functions;
+  for (const kernel::LoweredKernel& lowered : step.compilation.plan->kernels) {
+    std::string name = codegen::metal_name(lowered.kernel.name);
+    while (std::ranges::find(source.functions, name) != source.functions.end()) name += "_part";
+    source.functions.push_back(name);
+    functions.push_back({&lowered, name});
+  }
+  Result<std::string> text = codegen::emit_metal(functions, target, comment_of(step));
+  if (!text) return std::unexpected(std::move(text.error()));
+  source.text = *std::move(text);
+  return source;
+}
+
+}  // namespace tilewright::report

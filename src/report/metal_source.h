@@ -1,0 +1,21 @@
+// A compiled statement as Metal source: what `emit --stage msl` prints and `build` writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/compile_steps.h"
+#include "support/target.h"
+
+namespace tilewright::report {
+
+struct MetalSource {
+  std::string text;
+  std::vector<std::string> functions;  ///< by the plan's kernels
+};
+
+/// All kernels of the statement's plan below a comment: the statement, the target's choices, how to compile it. Errors:
+/// emit_metal's.
+Result<MetalSource> metal_source(const CompiledStep& step, const GpuTarget& target);
+
+}  // namespace tilewright::report
