@@ -82,7 +82,32 @@ class Evaluation {
     return exactly(view.dtype, view.get(index));
   }
 
+  void add_factors(nest::ExprId id, std::vector<Bounds>& factors) const {
+    const auto* node = std::get_if<nest::ApplyExpr>(&nest_.exprs[id].node);
+    if (node == nullptr || node->op != ScalarOp::mul) return factors.push_back(value(id));
+    for (nest::ExprId operand : node->operands) add_factors(operand, factors);
+  }
+
+  /// Products of several floats may be taken in another order (pair_factors): whether one of some of them may leave the
+  /// numbers that the type rounds alike.
+  bool may_leave_type(const nest::ApplyExpr& node, DType type) const {
+    if (node.op != ScalarOp::mul || !is_floating(type)) return false;
+    std::vector<Bounds> factors;
+    for (nest::ExprId operand : node.operands) add_factors(operand, factors);
+    if (factors.size() < 3) return false;
+    long double most = 1, least = 1;
+    for (const Bounds& factor : factors) {
+      const long double low = std::fabs(factor.low), high = std::fabs(factor.high);
+      const bool crosses_zero = factor.low < 0 && factor.high > 0;
+      most *= std::max({1.0L, low, high});
+      if (low != 0 || high != 0)
+        least *= std::min(1.0L, crosses_zero || low == 0 || high == 0 ? 0.0L : std::min(low, high));
+    }
+    return most > largest(type) || least < smallest_normal(type);
+  }
+
   Bounds apply_op(const nest::ApplyExpr& node, DType result) const {
+    if (may_leave_type(node, result)) return anything(result);
     std::array<Bounds, 3> operands;
     for (std::size_t i = 0; i < node.operands.size(); ++i) operands[i] = value(node.operands[i]);
     const DType type = node.op == ScalarOp::select ? result : nest_.exprs[node.operands[0]].dtype;

@@ -357,14 +357,13 @@ Expression Printer::shifted(const Op& op, std::size_t part) {
   const Sign sign = op.code == Opcode::ashr ? Sign::with : Sign::without;
   const Scalar* known = constant_of(op.operands[1]);
   const int bits = kernel::bits(element);
-  Expression amount = operand(op.operands[1], part, Sign::any, lanes > 1);
+  Expression amount = operand(op.operands[1], part, lanes > 1 ? sign : Sign::any, lanes > 1);
   if (known == nullptr || known->as_int() < 0 || known->as_int() >= bits) {
     const std::string mask = lanes == 1
                                  ? fmt::format("{}", bits - 1)
                                  : fmt::format("{}({})", type_name(element, lanes, amount.is_unsigned), bits - 1);
     amount = infix(amount, "&", {mask}, Binding::bit_and);
   }
-  if (lanes > 1) amount = signed_as(amount, sign, element, lanes);
   Expression value = operand(op.operands[0], part, sign, true);
   const bool small = bits < 32 && lanes == 1;
   Expression moved = infix(value, op.code == Opcode::shl ? "<<" : ">>", amount, Binding::shift);

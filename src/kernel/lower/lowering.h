@@ -83,6 +83,7 @@ struct Machine {
   int vector_lanes = 1;  ///< of the longest vector of the program's lanes
   bool has_fma = false;
   std::optional<ThreadBlock> block;  ///< of a GPU
+  Element widest = Element::f64;     ///< float
 };
 
 /// A tile in registers. Position along an axis: the coordinate, or along the lanes axis the number of the vector.

@@ -76,7 +76,7 @@ Registers Lowering::map(const tile::Op& op, const tile::Map& map) {
   each_position(tile.axes, [&](const Positions& at) {
     std::vector<ValueId> values;
     for (const Registers& operand : operands) values.push_back(this->at(operand, at, lanes));
-    tile.values.push_back(lower_scalar_op(build_, map.op, dtype, values));
+    tile.values.push_back(lower_scalar_op(build_, map.op, dtype, values, machine_.widest));
   });
   return tile;
 }

@@ -91,10 +91,28 @@ ValueId silu(Builder& build, ValueId x) {
   return build.mul(build.mul(x, ratio), build.select(far, float_constant(build, x, factor), one));
 }
 
+/// As below in f32 alone: what rounding leaves of the argument, d, changes erfc by about −d (a + √(a² + 4/π)) of it.
+ValueId gelu_of_single(Builder& build, ValueId x) {
+  constexpr double factor = -1.0 / std::numbers::sqrt2;
+  constexpr double high = static_cast<float>(factor);
+  const auto number = [&](double value) { return float_constant(build, x, value); };
+  const ValueId a = build.mul(x, number(high));
+  const ValueId rest = build.fma(x, number(high), build.unary(Opcode::neg, a));
+  const ValueId d = build.fma(x, number(factor - high), rest);
+  const ValueId root = build.unary(Opcode::sqrt, build.fma(a, a, number(4 / std::numbers::pi)));
+  const ValueId e = build.unary(Opcode::erfc, a);
+  const ValueId change = build.mul(d, build.add(a, root));
+  // Far out the argument's square is past the type, and nothing is left to change.
+  const ValueId near = build.cmp(Predicate::olt, build.unary(Opcode::abs, a), number(16.0));
+  const ValueId corrected = build.select(near, build.fma(build.unary(Opcode::neg, e), change, e), e);
+  return build.mul(build.mul(x, number(0.5)), corrected);
+}
+
 /// x/2 · erfc(−x/√2): 1 + erf would cancel for negative x. In f64 for f32 operands, since the relative error of erfc
 /// grows with the square of its argument.
-ValueId gelu(Builder& build, ValueId x) {
+ValueId gelu(Builder& build, ValueId x, Element widest) {
   const Element element = build.type(x).element;
+  if (widest == Element::f32) return gelu_of_single(build, x);
   const ValueId wide = element == Element::f64 ? x : build.convert(Opcode::fconvert, x, Element::f64);
   const ValueId argument = build.mul(wide, float_constant(build, wide, -1.0 / std::numbers::sqrt2));
   const ValueId half = build.mul(wide, float_constant(build, wide, 0.5));
@@ -107,7 +125,7 @@ ValueId relu(Builder& build, DType dtype, ValueId x) {
   return is_signed(dtype) ? build.binary(Opcode::smax, x, int_constant(build, x, 0)) : x;
 }
 
-ValueId lower_native(Builder& build, ScalarOp op, DType dtype, const std::vector<ValueId>& v) {
+ValueId lower_native(Builder& build, ScalarOp op, DType dtype, const std::vector<ValueId>& v, Element widest) {
   switch (op) {
     case ScalarOp::add:
       return build.add(v[0], v[1]);
@@ -163,7 +181,7 @@ ValueId lower_native(Builder& build, ScalarOp op, DType dtype, const std::vector
     case ScalarOp::sigmoid:
       return sigmoid(build, v[0]);
     case ScalarOp::gelu:
-      return gelu(build, v[0]);
+      return gelu(build, v[0], widest);
     case ScalarOp::silu:
       return silu(build, v[0]);
   }
@@ -172,13 +190,14 @@ ValueId lower_native(Builder& build, ScalarOp op, DType dtype, const std::vector
 
 }  // namespace
 
-ValueId lower_scalar_op(Builder& build, ScalarOp op, DType dtype, const std::vector<ValueId>& operands) {
+ValueId lower_scalar_op(Builder& build, ScalarOp op, DType dtype, const std::vector<ValueId>& operands,
+                        Element widest) {
   const Element element = register_element(dtype);
-  if (!is_small_float(element) || op == ScalarOp::select) return lower_native(build, op, dtype, operands);
+  if (!is_small_float(element) || op == ScalarOp::select) return lower_native(build, op, dtype, operands, widest);
   // min, max and comparisons of 16- and 8-bit floats: exact in f32.
   std::vector<ValueId> wide;
   for (ValueId operand : operands) wide.push_back(build.convert(Opcode::fconvert, operand, Element::f32));
-  const ValueId result = lower_native(build, op, DType::f32, wide);
+  const ValueId result = lower_native(build, op, DType::f32, wide, widest);
   return build.type(result).element == Element::f32 ? build.convert(Opcode::fconvert, result, element) : result;
 }
 
@@ -192,12 +211,7 @@ ValueId lower_cast(Builder& build, ValueId value, DType from, DType to) {
     return build.convert(is_signed(to) ? Opcode::fptosi : Opcode::fptoui, value, target);
   }
   if (is_boolean(to)) return build.cmp(Predicate::ne, value, int_constant(build, value, 0));
-  if (is_floating(to)) {
-    // Through f64, which holds every integer up to 2⁵³, so that small floats are rounded once.
-    const Element first = is_small_float(target) ? Element::f64 : target;
-    const ValueId wide = build.convert(is_signed(from) ? Opcode::sitofp : Opcode::uitofp, value, first);
-    return first == target ? wide : build.convert(Opcode::fconvert, wide, target);
-  }
+  if (is_floating(to)) return build.convert(is_signed(from) ? Opcode::sitofp : Opcode::uitofp, value, target);
   const int before = bits(build.type(value).element);
   if (bits(target) == before) return value;
   if (bits(target) < before) return build.convert(Opcode::trunc, value, target);

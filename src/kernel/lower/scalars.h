@@ -12,7 +12,9 @@ namespace tilewright::kernel {
 
 /// `operands` are of register_element(dtype), as many lanes each; select's condition is i1. The result of a comparison
 /// is i1. Integer division never traps: by zero it gives 0 (language.md leaves it open), MIN / −1 wraps.
-ValueId lower_scalar_op(Builder& build, ScalarOp op, DType dtype, const std::vector<ValueId>& operands);
+/// `widest`: the float that functions of f32 may be computed by way of: f64, or f32 where the target has no other.
+ValueId lower_scalar_op(Builder& build, ScalarOp op, DType dtype, const std::vector<ValueId>& operands,
+                        Element widest = Element::f64);
 
 /// `cast(to, x)` of language.md.
 ValueId lower_cast(Builder& build, ValueId value, DType from, DType to);

@@ -62,7 +62,8 @@ ThreadBlock block_of(const tile::Program& program, const GpuTarget& target) {
 LoweredKernel tile_to_kernel(const tile::Program& program, const GpuTarget& target) {
   // One value is what a thread holds of an axis; the code generator cuts its accesses as their alignment allows.
   constexpr int lanes = 16;
-  return lowering::Lowering(program, {lanes, true, block_of(program, target)}).run_block();
+  const Element widest = target.has_f64 ? Element::f64 : Element::f32;
+  return lowering::Lowering(program, {lanes, true, block_of(program, target), widest}).run_block();
 }
 
 namespace lowering {

@@ -300,6 +300,22 @@ void write_loops(Nest& nest, const Choice& choice) {
 
 constexpr std::int64_t register_bytes = 4;
 
+/// N058: the nest holds numbers of a type that the target lacks.
+Result<void> check_types(const Problem& p) {
+  if (p.target.has_f64) return {};
+  const auto is_double = [](const auto& each) { return each.dtype == DType::f64; };
+  std::string what;
+  if (const auto read = std::ranges::find_if(p.nest.tensors, is_double); read != p.nest.tensors.end())
+    what = fmt::format("the operand {} of {} is", read->name, p.nest.name);
+  else if (p.nest.output == DType::f64)
+    what = fmt::format("the result of {} is", p.nest.name);
+  else if (std::ranges::any_of(p.nest.exprs, is_double))
+    what = fmt::format("a value that {} computes is", p.nest.name);
+  if (what.empty()) return {};
+  return fail("N058", fmt::format("{} f64, which {} lacks", what, p.target.arch),
+              "any other type: f32, by cast(f32, ...) or from operands of it");
+}
+
 Result<void> check_schedule(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
   if (!variant.empty() && !matrix_unit::unit_named(variant) && variant != scalar_variant)
@@ -344,6 +360,7 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget
   using namespace gpu_schedule;
   const std::optional<std::string> paired = pair_factors(nest, facts);
   const Problem problem(nest, facts, target);
+  if (Result<void> known = check_types(problem); !known) return std::unexpected(std::move(known.error()));
   if (Result<void> fits = check_schedule(problem); !fits) return std::unexpected(std::move(fits.error()));
   Result<std::optional<Choice>> units = choose_units(problem);
   if (!units) return std::unexpected(std::move(units.error()));

@@ -1,0 +1,85 @@
+// The twelve recipes as Metal source: small shapes, ragged ones, larger ones, and schedules of users.
+#include <gtest/gtest.h>
+
+#include "metal_case.h"
+
+namespace tilewright::metal_shim {
+namespace {
+
+using differential::Case;
+using differential::Values;
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+struct Recipe {
+  std::string name;
+  std::string statement;
+  std::vector<std::string> operands;
+  std::vector<Shapes> sizes;
+};
+
+std::vector<Recipe> recipes() {
+  return {
+      {"xpose",
+       "xpose[j, i] = a[i, j] | (i, j) do:\n  schedule:\n    tile(i, 32)\n    tile(j, 32)\n",
+       {"a"},
+       {{{2, 3}}, {{67, 45}}, {{1, 70}}, {{64, 32}}, {{515, 260}}}},
+      {"xpose_untiled", "xpose[j, i] = a[i, j]", {"a"}, {{{2, 3}}, {{67, 45}}, {{33, 1}}, {{300, 517}}}},
+      {"total", "total[] ++= a[i, j]", {"a"}, {{{2, 3}}, {{67, 45}}, {{0, 3}}, {{300, 517}}}},
+      {"colsum", "colsum[j] ++= a[i, j]", {"a"}, {{{2, 3}}, {{67, 45}}, {{5, 131}}, {{1031, 130}}}},
+      {"rowsum", "rowsum[i] ++= a[i, j]", {"a"}, {{{2, 3}}, {{67, 45}}, {{5, 131}}, {{9, 9001}}}},
+      {"matvec",
+       "matvec[i] ++= a[i, k] * x[k]",
+       {"a", "x"},
+       {{{64, 64}, {64}}, {{37, 101}, {101}}, {{33, 4097}, {4097}}}},
+      {"mm",
+       "mm[i, j] ++= m1[i, k] * m2[k, j] | (i, j, k) do:\n  schedule:\n    tile(i, 16)\n    tile(j, 16)\n"
+       "    tile(k, 16)\n    cache(m1)\n    cache(m2)\n    threads = 32\n",
+       {"m1", "m2"},
+       {{{64, 64}, {64, 64}}, {{33, 17}, {17, 47}}, {{1, 1}, {1, 1}}, {{5, 0}, {0, 7}}}},
+      {"mm_automatic",
+       "mm[i, j] ++= m1[i, k] * m2[k, j]",
+       {"m1", "m2"},
+       {{{16, 16}, {16, 16}},
+        {{33, 17}, {17, 47}},
+        {{1, 9}, {9, 1}},
+        {{5, 0}, {0, 7}},
+        {{0, 4}, {4, 7}},
+        {{129, 130}, {130, 131}}}},
+      {"dot", "dot[] ++= x[i] * y[i]", {"x", "y"}, {{{64}, {64}}, {{4099}, {4099}}, {{0}, {0}}, {{200001}, {200001}}}},
+      {"hadamard",
+       "hadamard[i, j] = a[i, j] * b[i, j]",
+       {"a", "b"},
+       {{{2, 3}, {2, 3}}, {{67, 45}, {67, 45}}, {{300, 517}, {300, 517}}}},
+      {"outer", "outer[i, j] = x[i] * y[j]", {"x", "y"}, {{{3}, {4}}, {{67}, {45}}, {{301}, {516}}}},
+      {"bmm",
+       "bmm[i, j, l] ++= a[i, j, k] * b[i, k, l]",
+       {"a", "b"},
+       {{{3, 2, 5}, {3, 5, 3}}, {{3, 17, 11}, {3, 11, 19}}, {{5, 65, 33}, {5, 33, 66}}}},
+      {"contract",
+       "contract[i, k, m, o] ++= a[i, j, k, l, o] * b[m, j, l, o]",
+       {"a", "b"},
+       {{{2, 3, 4, 5, 8}, {7, 3, 5, 8}}, {{3, 2, 5, 3, 7}, {9, 2, 3, 7}}, {{6, 5, 9, 4, 16}, {17, 5, 4, 16}}}},
+      {"bilinear",
+       "bilinear[i, j] ++= x[i, k] * w[j, k, l] * y[i, l]",
+       {"x", "w", "y"},
+       {{{2, 3}, {5, 3, 7}, {2, 7}}, {{11, 7}, {13, 7, 9}, {11, 9}}, {{40, 12}, {33, 12, 15}, {40, 15}}}},
+  };
+}
+
+TEST(MetalRecipes, AgreeWithTheReference) {
+  std::vector<std::unique_ptr<MetalCase>> cases;
+  std::uint64_t seed = 1;
+  for (const Recipe& recipe : recipes())
+    for (const Shapes& size : recipe.sizes)
+      for (const Values values : {Values::normal, Values::whole}) {
+        Case each{recipe.statement, {}};
+        each.seed = seed++;
+        for (std::size_t i = 0; i < recipe.operands.size(); ++i)
+          each.operands.push_back({recipe.operands[i], DType::f32, size[i], {}, values});
+        cases.push_back(std::make_unique<MetalCase>(each));
+      }
+  EXPECT_EQ(disagreements(cases), "");
+}
+
+}  // namespace
+}  // namespace tilewright::metal_shim

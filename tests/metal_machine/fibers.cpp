@@ -1,0 +1,175 @@
+// See fibers.h. On x86-64 a switch is a few instructions; elsewhere ucontext's, which asks the kernel each time.
+#include "fibers.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TW_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TW_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifdef TW_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace tilewright::metal_shim {
+
+namespace {
+constexpr std::size_t stack_bytes = 2 << 20;  // unoptimised code keeps every value on it
+}
+
+#if defined(__x86_64__)
+
+struct Fibers::Context {
+  void* stack = nullptr;
+};
+
+extern "C" void tw_switch_stack(void** from, void* to);
+asm(R"(
+.text
+.globl tw_switch_stack
+.type tw_switch_stack, @function
+tw_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size tw_switch_stack, .-tw_switch_stack
+)");
+
+#else
+
+struct Fibers::Context {
+  ucontext_t context{};
+};
+
+#endif
+
+struct Fibers::Fiber {
+  std::byte* stack = nullptr;
+  bool begun = false;
+  Context context;
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  Fibers* owner = nullptr;
+
+  ~Fiber() {
+    if (stack != nullptr) munmap(stack, stack_bytes);
+  }
+  [[noreturn]] static void start(Fiber* fiber) {
+#ifdef TW_ADDRESS_SANITIZER
+    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+#endif
+    fiber->function(fiber->argument);
+    fiber->begun = false;  // a further turn starts over
+    fiber->owner->pause();
+    std::abort();
+  }
+};
+
+namespace {
+/// Who starts next: passed beside the stack, which holds nothing yet.
+thread_local void* starting = nullptr;
+}  // namespace
+
+Fibers::Fibers() : caller_(std::make_unique<Context>()) {}
+Fibers::~Fibers() = default;
+
+void Fibers::reset(std::size_t count) {
+  while (fibers_.size() < count) {
+    auto fiber = std::make_unique<Fiber>();
+    void* memory =
+        mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    fiber->stack = static_cast<std::byte*>(memory);
+    fiber->owner = this;
+    fibers_.push_back(std::move(fiber));
+  }
+  for (const auto& fiber : fibers_) fiber->begun = false;
+}
+
+bool Fibers::is_on_stack(const void* address) const {
+  const auto* byte = static_cast<const std::byte*>(address);
+  return running_ != nullptr && byte >= running_->stack && byte < running_->stack + stack_bytes;
+}
+
+#if defined(__x86_64__)
+
+void Fibers::resume(std::size_t number, void (*function)(void*), void* argument) {
+  Fiber* fiber = fibers_[number].get();
+  running_ = fiber;
+  fiber->function = function;
+  fiber->argument = argument;
+  if (!fiber->begun) {
+    fiber->begun = true;
+    // As tw_switch_stack leaves a stack: six registers, and where to go on. A function finds its stack 8 bytes off a
+    // multiple of 16.
+    auto** top = reinterpret_cast<void**>(fiber->stack + stack_bytes) - 1;
+    *top = nullptr;
+    *--top = reinterpret_cast<void*>(+[] { Fiber::start(static_cast<Fiber*>(starting)); });
+    for (int i = 0; i < 6; ++i) *--top = nullptr;
+    fiber->context.stack = top;
+  }
+  starting = fiber;
+#ifdef TW_ADDRESS_SANITIZER
+  void* fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, fiber->stack, stack_bytes);
+#endif
+  tw_switch_stack(&caller_->stack, fiber->context.stack);
+#ifdef TW_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+  running_ = nullptr;
+}
+
+void Fibers::pause() {
+  tw_switch_stack(&running_->context.stack, caller_->stack);
+}
+
+#else
+
+void Fibers::resume(std::size_t number, void (*function)(void*), void* argument) {
+  Fiber* fiber = fibers_[number].get();
+  running_ = fiber;
+  fiber->function = function;
+  fiber->argument = argument;
+  if (!fiber->begun) {
+    fiber->begun = true;
+    getcontext(&fiber->context.context);
+    fiber->context.context.uc_stack.ss_sp = fiber->stack;
+    fiber->context.context.uc_stack.ss_size = stack_bytes;
+    fiber->context.context.uc_link = nullptr;
+    makecontext(&fiber->context.context, +[] { Fiber::start(static_cast<Fiber*>(starting)); }, 0);
+  }
+  starting = fiber;
+  swapcontext(&caller_->context, &fiber->context.context);
+  running_ = nullptr;
+}
+
+void Fibers::pause() {
+  swapcontext(&running_->context.context, &caller_->context);
+}
+
+#endif
+
+}  // namespace tilewright::metal_shim

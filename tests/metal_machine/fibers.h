@@ -1,0 +1,34 @@
+// Stacks that take turns. See metal_machine.h.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tilewright::metal_shim {
+
+class Fibers {
+ public:
+  Fibers();
+  ~Fibers();
+  Fibers(const Fibers&) = delete;
+  Fibers& operator=(const Fibers&) = delete;
+
+  /// As many, none of which has begun.
+  void reset(std::size_t count);
+  /// Lets the fiber run until it pauses or its function returns. It begins with `function(argument)`.
+  void resume(std::size_t fiber, void (*function)(void*), void* argument);
+  /// Of the running fiber: back to who resumed it.
+  void pause();
+  /// Whether the address is on the running fiber's stack.
+  bool is_on_stack(const void* address) const;
+
+ private:
+  struct Fiber;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  Fiber* running_ = nullptr;
+  struct Context;
+  std::unique_ptr<Context> caller_;
+};
+
+}  // namespace tilewright::metal_shim

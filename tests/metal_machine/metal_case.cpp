@@ -1,0 +1,196 @@
+// See metal_case.h.
+#include "metal_case.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "codegen/metal/metal.h"
+#include "plan/build_gpu_plan.h"
+#include "runtime/check_overlap.h"
+#include "runtime/fill.h"
+#include "runtime/kernel.h"
+#include "runtime/nvptx_compilation.h"
+#include "runtime/recorded_call.h"
+
+namespace tilewright::metal_shim {
+
+using differential::GuardedMemory;
+using differential::OperandSpec;
+
+namespace {
+
+struct MetalPlan final : LoweredPlan {
+  using LoweredPlan::LoweredPlan;
+};
+
+}  // namespace
+
+struct MetalCase::State {
+  std::vector<std::unique_ptr<GuardedMemory>> memory;
+  std::unique_ptr<GuardedMemory> output;
+  Compilation compilation;
+  std::unique_ptr<MetalPlan> plan;
+  std::vector<std::string> functions;
+  differential::OutputBounds allowed;
+};
+
+MetalCase::MetalCase(differential::Case each) : case_(std::move(each)), state_(std::make_unique<State>()) {
+  const auto reject = [&](const Diagnostics& errors) { rejection_ = render(errors); };
+  const auto kernel = Kernel::parse(case_.statement);
+  if (!kernel) {
+    reject(kernel.error());
+    return;
+  }
+  std::vector<nest::NamedView> operands;
+  for (std::size_t i = 0; i < case_.operands.size(); ++i) {
+    const OperandSpec& spec = case_.operands[i];
+    state_->memory.push_back(std::make_unique<GuardedMemory>(spec.dtype, spec.shape, spec.strides, spec.misalign));
+    fill_operand(spec, case_.seed * 1009 + i, state_->memory.back()->view());
+    operands.push_back({spec.name, state_->memory.back()->view()});
+  }
+  const auto typed = compile_to_nest(*kernel->statement(), operands, nullptr, nest::VectorLoads::aligned);
+  if (!typed) {
+    reject(typed.error());
+    return;
+  }
+  std::vector<std::int64_t> strides = case_.output_strides;
+  if (strides.size() != typed->output_shape.size()) strides.clear();
+  if (!strides.empty() && overlaps_itself({nullptr, typed->output, typed->output_shape, strides})) strides.clear();
+  state_->output = std::make_unique<GuardedMemory>(typed->output, typed->output_shape, strides, case_.output_misalign);
+  auto compiled = compile_to_nest(*kernel->statement(), operands, &state_->output->view(), nest::VectorLoads::aligned);
+  if (!compiled) {
+    reject(compiled.error());
+    return;
+  }
+  state_->compilation = std::move(*compiled);
+  GpuTarget target = *gpu_target_named("metal");
+  if (case_.repacked) target.launch_cycles = -1e12;
+  if (!case_.gpu_variant.empty()) state_->compilation.nest.schedule.variant = case_.gpu_variant;
+  auto planned = plan::build_gpu_plan(state_->compilation.nest, state_->compilation.facts, target, nullptr);
+  if (!planned) {
+    reject(planned.error());
+    return;
+  }
+  state_->plan = std::make_unique<MetalPlan>(std::move(*planned));
+  std::vector<codegen::MetalFunction> functions;
+  for (const kernel::LoweredKernel& lowered : state_->plan->kernels) {
+    std::string name = codegen::metal_name(lowered.kernel.name);
+    while (std::ranges::find(state_->functions, name) != state_->functions.end()) name += "_part";
+    state_->functions.push_back(name);
+    functions.push_back({&lowered, name});
+  }
+  auto source = codegen::emit_metal(functions, target, case_.statement);
+  if (!source) {
+    reject(source.error());
+    return;
+  }
+  source_ = std::move(*source);
+  state_->allowed = differential::bound_output(state_->compilation.reference, operands);
+}
+
+MetalCase::~MetalCase() = default;
+
+std::string MetalCase::run(const Module& module, std::size_t number) {
+  state_->output->reset();
+  std::string wrong = launch_all(module, number);
+  if (wrong.empty()) wrong = compare();
+  return wrong;
+}
+
+std::string MetalCase::launch_all(const Module& module, std::size_t number) {
+  std::vector<TensorView> views = state_->compilation.views.operands;
+  views.push_back(state_->compilation.views.output);
+  const auto call = record_call(*state_->plan, views);
+  if (!call) return render(call.error());
+  // By tensor: the operands, the output, the workspace.
+  std::vector<std::byte*> bases;
+  std::vector<Buffer> buffers;
+  const auto granule = [](const TensorView& view) { return size_of(view.dtype); };
+  buffers.reserve(state_->memory.size() + 2);
+  for (const auto& memory : state_->memory)
+    buffers.emplace_back(memory->begin(), static_cast<std::size_t>(memory->bytes()), 1, true);
+  buffers.emplace_back(state_->output->begin(), static_cast<std::size_t>(state_->output->bytes()),
+                       granule(state_->output->view()), false);
+  std::vector<std::byte> memory(static_cast<std::size_t>(call->workspace_bytes) + 64, std::byte{0xee});
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  std::byte* workspace = memory.data() + (64 - address % 64) % 64;
+  buffers.emplace_back(workspace, static_cast<std::size_t>(call->workspace_bytes), 1, false);
+  for (const TensorView& view : views) bases.push_back(view.data);
+  bases.push_back(workspace);
+
+  Machine machine;
+  for (const RecordedCall::Step& step : call->steps) {
+    if (const auto* fill = std::get_if<RecordedCall::FillStep>(&step)) {
+      fill_on_host(*fill, bases);
+      for (Buffer& buffer : buffers) buffer.note_written();
+      continue;
+    }
+    const auto& launch = std::get<RecordedCall::LaunchStep>(step);
+    if (launch.points == 0) continue;
+    const kernel::Kernel& kernel = state_->plan->kernels[launch.kernel].kernel;
+    const std::string& name = state_->functions[launch.kernel];
+    const Module::Entry entry = module.find(number, name);
+    if (entry.call == nullptr) return "the source lacks the function " + name;
+    const codegen::MetalArguments order = codegen::metal_arguments(kernel);
+    std::vector<std::int64_t> values = patched_arguments(launch, bases);
+    if (launch.begin_slot) values[*launch.begin_slot] = 0;
+    std::vector<std::int64_t> sizes;
+    for (const std::size_t slot : order.sizes) sizes.push_back(values[slot]);
+    Launch one;
+    one.entry = entry.call;
+    for (const std::size_t slot : order.buffers) one.arguments.push_back(reinterpret_cast<std::byte*>(values[slot]));
+    Buffer constants(reinterpret_cast<std::byte*>(sizes.data()), sizes.size() * sizeof(std::int64_t), 1, true);
+    if (!sizes.empty()) one.arguments.push_back(constants.data());
+    for (Buffer& buffer : buffers) one.reach.push_back(&buffer);
+    one.reach.push_back(&constants);
+    one.groups = static_cast<unsigned>(launch.points);
+    one.threads = static_cast<unsigned>(kernel.block->threads);
+    one.backwards = case_.seed % 2 == 1;
+    if (one.threads != entry.function->max_threads) return "the launch has other threads than the function";
+    if (one.arguments.size() != entry.function->buffers) return "the launch has other buffers than the function";
+    if (const std::string wrong = machine.run(one); !wrong.empty()) return name + ": " + wrong;
+  }
+  return {};
+}
+
+std::string MetalCase::compare() const {
+  const TensorView& view = state_->output->view();
+  std::size_t flat = 0;
+  std::string wrong;
+  differential::OutputBounds const& allowed = state_->allowed;
+  for_each_index(allowed.shape, [&](const std::vector<std::int64_t>& index) {
+    const Scalar received = view.get(index);
+    if (wrong.empty() && !allowed.elements[flat].holds(received))
+      wrong = fmt::format("at [{}]: {}, allowed {}", fmt::join(index, ", "), to_text(received, view.dtype),
+                          differential::to_text(allowed.elements[flat]));
+    ++flat;
+  });
+  if (wrong.empty()) wrong = state_->output->damage();
+  return wrong;
+}
+
+std::string disagreements(std::vector<std::unique_ptr<MetalCase>>& cases) {
+  std::vector<std::string> sources;  // each once
+  std::vector<std::pair<MetalCase*, std::size_t>> taken;
+  std::string all;
+  for (const auto& each : cases) {
+    if (!each->rejection().empty()) {
+      all += to_text(each->specification()) + each->rejection();
+      continue;
+    }
+    const auto known = std::ranges::find(sources, each->source());
+    taken.emplace_back(each.get(), static_cast<std::size_t>(known - sources.begin()));
+    if (known == sources.end()) sources.push_back(each->source());
+  }
+  if (sources.empty()) return all;
+  const auto module = Module::compile(sources);
+  if (!module) return all + module.error();
+  for (const auto& [each, number] : taken)
+    if (const std::string wrong = each->run(**module, number); !wrong.empty())
+      all += to_text(each->specification()) + wrong + "\n" + each->source() + "\n";
+  return all;
+}
+
+}  // namespace tilewright::metal_shim

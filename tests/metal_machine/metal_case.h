@@ -1,0 +1,42 @@
+// A differential case on the Metal target: planned and printed, then, once its source is compiled with those of others,
+// run by the machine and compared with what the statement may give.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bounds.h"
+#include "differential.h"
+#include "metal_module.h"
+#include "runtime/compilation.h"
+
+namespace tilewright::metal_shim {
+
+class MetalCase {
+ public:
+  explicit MetalCase(differential::Case each);
+  ~MetalCase();
+
+  /// Why the language or the target does not take the case; empty: it does.
+  const std::string& rejection() const { return rejection_; }
+  const std::string& source() const { return source_; }
+  void change_source(std::string source) { source_ = std::move(source); }
+  const differential::Case& specification() const { return case_; }
+  /// Of the module's source number `number`: what is wrong, empty where nothing is.
+  std::string run(const Module& module, std::size_t number);
+
+ private:
+  struct State;
+  std::string launch_all(const Module& module, std::size_t number);
+  std::string compare() const;
+
+  differential::Case case_;
+  std::string rejection_;
+  std::string source_;
+  std::unique_ptr<State> state_;
+};
+
+/// Compiles all at once and runs them; a line for each that is wrong.
+std::string disagreements(std::vector<std::unique_ptr<MetalCase>>& cases);
+
+}  // namespace tilewright::metal_shim
