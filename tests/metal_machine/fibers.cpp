@@ -108,9 +108,8 @@ void Fibers::reset(std::size_t count) {
   for (const auto& fiber : fibers_) fiber->begun = false;
 }
 
-bool Fibers::is_on_stack(const void* address) const {
-  const auto* byte = static_cast<const std::byte*>(address);
-  return running_ != nullptr && byte >= running_->stack && byte < running_->stack + stack_bytes;
+std::span<const std::byte> Fibers::stack(std::size_t fiber) const {
+  return {fibers_[fiber]->stack, stack_bytes};
 }
 
 #if defined(__x86_64__)

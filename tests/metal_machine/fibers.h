@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tilewright::metal_shim {
@@ -20,8 +21,7 @@ class Fibers {
   void resume(std::size_t fiber, void (*function)(void*), void* argument);
   /// Of the running fiber: back to who resumed it.
   void pause();
-  /// Whether the address is on the running fiber's stack.
-  bool is_on_stack(const void* address) const;
+  std::span<const std::byte> stack(std::size_t fiber) const;
 
  private:
   struct Fiber;

@@ -40,17 +40,17 @@ void Buffer::note_written() {
 Machine::Machine() : fibers_(std::make_unique<Fibers>()) {}
 Machine::~Machine() = default;
 
-const tw_machine* Machine::interface() {
-  static const tw_machine calls = {
-      [](const void* address, unsigned bytes, int writes) {
-        running->access(static_cast<const std::byte*>(address), bytes, writes != 0);
-      },
-      [](int flags, int line) { running->wait_at_barrier(flags, line); },
-      [](const void* own, unsigned bytes, tw_exchange_kind kind, unsigned operand, void* result, int line) {
-        running->exchange(own, bytes, kind, operand, result, line);
-      },
-      [](unsigned index, unsigned long bytes) { return running->array(index, bytes); },
-      [](const char* what) { running->fault(what); }};
+tw_machine* Machine::interface() {
+  static tw_machine calls = {[](const void* address, unsigned bytes, int writes) {
+                               running->access(static_cast<const std::byte*>(address), bytes, writes != 0);
+                             },
+                             [](int flags, int line) { running->wait_at_barrier(flags, line); },
+                             [](const void* own, unsigned bytes, tw_exchange_kind kind, unsigned operand, void* result,
+                                int line) { running->exchange(own, bytes, kind, operand, result, line); },
+                             [](unsigned index, unsigned long bytes) { return running->array(index, bytes); },
+                             [](const char* what) { running->fault(what); },
+                             nullptr,
+                             0};
   return &calls;
 }
 
@@ -97,6 +97,9 @@ std::string Machine::run_group(const Launch& launch, unsigned group) {
     for (unsigned turn = 0; turn < launch.threads; ++turn) {
       current_ = launch.backwards ? launch.threads - 1 - turn : turn;
       if (threads_[current_].state != State::ready) continue;
+      const std::span<const std::byte> stack = fibers_->stack(current_);
+      interface()->stack = reinterpret_cast<const char*>(stack.data());
+      interface()->stack_bytes = stack.size();
       fibers_->resume(current_, run_thread, this);
       if (!fault_.empty()) return fault_;
     }
@@ -205,7 +208,6 @@ std::uint64_t Machine::now() const {
 }
 
 void Machine::access(const std::byte* address, std::size_t bytes, bool writes) {
-  if (fibers_->is_on_stack(address)) return;
   if (access_array(address, bytes, writes) || access_buffer(address, bytes, writes)) return;
   fault(fmt::format("{} of {} bytes outside of every buffer and array", writes ? "a store" : "a load", bytes));
 }

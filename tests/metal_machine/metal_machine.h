@@ -59,8 +59,8 @@ class Machine {
   /// What went wrong first, and where; empty: nothing.
   std::string run(const Launch& launch);
 
-  /// What compiled source calls.
-  static const tw_machine* interface();
+  /// What compiled source calls, of the machine that runs.
+  static tw_machine* interface();
 
  private:
   static constexpr unsigned simd_width = 32;

@@ -25,13 +25,21 @@ namespace fs = std::filesystem;
 namespace {
 
 std::vector<std::string> command(const fs::path& from, const fs::path& to) {
-  std::vector<std::string> words{
-      TILEWRIGHT_METAL_COMPILER, "-std=c++17", "-O0",          "-ffp-contract=off",   "-fPIC", "-shared",
-      "-fno-exceptions",         "-fno-rtti",  "-fno-builtin", "-fvisibility=hidden", "-w"};
+  std::vector<std::string> words{TILEWRIGHT_METAL_COMPILER,
+                                 "-std=c++17",
+                                 "-O0",
+                                 "-ffp-contract=off",
+                                 "-fPIC",
+                                 "-shared",
+                                 "-fno-exceptions",
+                                 "-fno-rtti",
+                                 "-fno-builtin",
+                                 "-fvisibility=hidden",
+                                 "-Wno-division-by-zero"};
   // What the source may not do, a compiler can say of it.
   for (const char* flag :
-       {"-Wuninitialized", "-Wconditional-uninitialized", "-Wparentheses", "-Wreturn-type", "-Werror",
-        "-fsanitize-coverage=trace-loads,trace-stores",
+       {"-Wuninitialized", "-Wparentheses", "-Wreturn-type", "-Werror",
+        "-fsanitize-coverage=func,trace-loads,trace-stores",
         "-fsanitize=alignment,signed-integer-overflow,integer-divide-by-zero,shift,float-cast-overflow",
         "-fsanitize-minimal-runtime"})
     words.emplace_back(flag);

@@ -197,8 +197,8 @@ class Reader {
     const std::string name = rest.substr(0, open);
     const std::string count = rest.substr(open + 1, close - open - 1);
     pointers_[name] = {"threadgroup", false};
-    line = fmt::format("  {0}* const {1} = static_cast<{0}*>(tw_host->threadgroup_array({2}, {3} * sizeof({0})));",
-                       type, name, arrays_++, count);
+    line = fmt::format("  {0}* const {1} = static_cast<{0}*>(tw_threadgroup_array({2}, {3} * sizeof({0})));", type,
+                       name, arrays_++, count);
   }
 
   void note_local_array(const std::string& line) {

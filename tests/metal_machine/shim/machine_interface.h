@@ -10,6 +10,8 @@ struct tw_machine {
   /// The array number `index` of the function, of all threads of the threadgroup.
   void* (*threadgroup_array)(unsigned index, unsigned long bytes);
   void (*undefined)(const char* what);  ///< behaviour that C++ leaves open
+  const char* stack;                    ///< the running thread's own: its lowest byte
+  unsigned long stack_bytes;
 };
 
 /// One thread of a launch.
@@ -18,5 +20,8 @@ struct tw_thread {
   unsigned index, group, groups, lane, simdgroup;
 };
 
-/// Of each compiled source; set once it is loaded.
-extern "C" const tw_machine* tw_host;
+/// The machine's functions as compiled source calls them.
+extern "C" void tw_barrier(int flags, int line);
+extern "C" void tw_exchange_words(const void* own, unsigned bytes, tw_exchange_kind kind, unsigned operand,
+                                  void* result, int line);
+extern "C" void* tw_threadgroup_array(unsigned index, unsigned long bytes);

@@ -1,0 +1,46 @@
+// The source of the twelve recipes at their small shapes, to the byte: tests/metal/golden/NAME.metal.
+// TILEWRIGHT_BLESS=1 rewrites the files.
+#include <gtest/gtest.h>
+
+#include "filetest.h"
+#include "metal_text.h"
+#include "report/metal_source.h"
+#include "report/stages.h"
+#include "runtime/kernel.h"
+
+namespace tilewright::metal_shim {
+namespace {
+
+std::vector<Kernel> recipe_kernels() {
+  const std::string path = "examples/recipes.tw";
+  auto kernels = parse_kernels(std::make_shared<const Source>(path, filetest::read(filetest::absolute(path))));
+  return kernels ? std::move(*kernels) : std::vector<Kernel>{};
+}
+
+std::string source_of(const Kernel& kernel) {
+  std::vector<nest::NamedView> operands;
+  for (const lang::ExampleOperand& operand : kernel.statement()->examples.at(0))
+    operands.push_back({operand.name.name, {nullptr, operand.dtype, operand.shape, row_major_strides(operand.shape)}});
+  const auto target = report::emit_target_named("metal");
+  if (!target) return render(target.error());
+  const auto steps = report::compile_for(*target, kernel, operands);
+  if (!steps) return render(steps.error());
+  const auto source = report::metal_source(steps->front(), *target->gpu);
+  return source ? source->text : render(source.error());
+}
+
+TEST(MetalGolden, RecipesAreAsTheyWere) {
+  const std::vector<Kernel> kernels = recipe_kernels();
+  ASSERT_EQ(kernels.size(), 13U);  // the transpose twice
+  for (const Kernel& kernel : kernels) {
+    const std::string source = source_of(kernel);
+    const auto path = filetest::absolute("tests/metal/golden/" + kernel.name() + ".metal");
+    if (std::getenv("TILEWRIGHT_BLESS") != nullptr) std::ofstream(path, std::ios::binary) << source;
+    EXPECT_EQ(source, filetest::read(path)) << kernel.name() << "\nTILEWRIGHT_BLESS=1 rewrites it";
+    const auto host = to_host(source);
+    EXPECT_TRUE(host) << (host ? "" : host.error());
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::metal_shim
