@@ -2,6 +2,7 @@
 #include "aot/build.h"
 
 #include "aot/build_host.h"
+#include "aot/build_metal.h"
 #include "aot/build_nvptx.h"
 
 namespace tilewright::aot {
@@ -12,8 +13,9 @@ Result<std::vector<BuiltFile>> build(const report::EmitTarget& target, const Ker
     case report::CodeKind::host:
       return build_host(kernel, operands);
     case report::CodeKind::nvptx:
-    case report::CodeKind::metal:
       return build_nvptx(target, kernel, operands);
+    case report::CodeKind::metal:
+      return build_metal(target, kernel, operands);
   }
   internal_error("a target without a generator");
 }

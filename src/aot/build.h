@@ -6,6 +6,9 @@
 //   nvptx:ARCH     NAME.h   functions that load the kernels and queue the plan's launches; finds the driver by dlopen
 //                  NAME*.ptx  the kernels' PTX, a file each (NAME.h holds it too), for other launchers: with
 //                  NAME.json  grid, block, shared memory and arguments of each launch
+//   metal          NAME.h   a launcher over metal-cpp: compiles the source (which it holds) and encodes the launches
+//                  NAME.metal  the kernels' source, for other launchers: with
+//                  NAME.json  grid, threads, threadgroup memory and buffers of each launch
 #pragma once
 
 #include <string>

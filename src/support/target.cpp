@@ -26,6 +26,7 @@ const std::array<GpuTarget, 4>& gpu_targets() {
                                                              .multiprocessor_shared_bytes = 228 << 10,
                                                              .max_cluster_blocks = 8},
                                                    GpuTarget{.arch = "metal",
+                                                             .capability = 0,
                                                              .has_async_copies = false,
                                                              .has_f64 = false,
                                                              .max_buffers = 31,

@@ -27,7 +27,7 @@ struct HostTarget {
 /// all of Apple's GPUs of the families Apple7 to Apple9 have, as the Metal Feature Set Tables have it.
 struct GpuTarget {
   std::string arch;              ///< "sm_90a", "metal"
-  int capability = 80;           ///< of NVIDIA's: 10 · major + minor
+  int capability = 80;           ///< of NVIDIA's: 10 · major + minor; of others 0
   int ptx_version = 78;          ///< of NVIDIA's text: 10 · major + minor
   bool has_hopper_ops = false;   ///< the ops of sm_90a: warpgroup products, register reallocation
   bool has_tensor_maps = false;  ///< what launches kernels can give the copy engine descriptions of tensors

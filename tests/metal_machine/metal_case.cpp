@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "codegen/metal/metal.h"
 #include "plan/build_gpu_plan.h"
@@ -92,67 +92,97 @@ MetalCase::MetalCase(differential::Case each) : case_(std::move(each)), state_(s
 
 MetalCase::~MetalCase() = default;
 
-std::string MetalCase::run(const Module& module, std::size_t number) {
+std::string MetalCase::run(const Module* module, std::size_t number) {
   state_->output->reset();
   std::string wrong = launch_all(module, number);
   if (wrong.empty()) wrong = compare();
   return wrong;
 }
 
-std::string MetalCase::launch_all(const Module& module, std::size_t number) {
+/// The operands' memory in the order of the nest's tensors, the output's, and a workspace; and the launches.
+std::string MetalCase::launch_all(const Module* module, std::size_t number) {
   std::vector<TensorView> views = state_->compilation.views.operands;
   views.push_back(state_->compilation.views.output);
   const auto call = record_call(*state_->plan, views);
   if (!call) return render(call.error());
-  // By tensor: the operands, the output, the workspace.
-  std::vector<std::byte*> bases;
-  std::vector<Buffer> buffers;
-  const auto granule = [](const TensorView& view) { return size_of(view.dtype); };
-  buffers.reserve(state_->memory.size() + 2);
-  for (const auto& memory : state_->memory)
-    buffers.emplace_back(memory->begin(), static_cast<std::size_t>(memory->bytes()), 1, true);
-  buffers.emplace_back(state_->output->begin(), static_cast<std::size_t>(state_->output->bytes()),
-                       granule(state_->output->view()), false);
   std::vector<std::byte> memory(static_cast<std::size_t>(call->workspace_bytes) + 64, std::byte{0xee});
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  std::byte* workspace = memory.data() + (64 - address % 64) % 64;
-  buffers.emplace_back(workspace, static_cast<std::size_t>(call->workspace_bytes), 1, false);
+  std::vector<std::byte*> bases;
   for (const TensorView& view : views) bases.push_back(view.data);
-  bases.push_back(workspace);
+  bases.push_back(memory.data() + (64 - address % 64) % 64);
 
-  Machine machine;
+  // By tensor: what its launches may reach.
+  std::vector<DeviceBuffer> reach;
+  for (const nest::Tensor& tensor : state_->compilation.nest.tensors)
+    for (std::size_t i = 0; i < state_->memory.size(); ++i)
+      if (case_.operands[i].name == tensor.name)
+        reach.push_back({state_->memory[i]->begin(), static_cast<std::size_t>(state_->memory[i]->bytes()), false});
+  reach.push_back({state_->output->begin(), static_cast<std::size_t>(state_->output->bytes()), true});
+  reach.push_back({bases.back(), static_cast<std::size_t>(call->workspace_bytes), true});
+
+  bool fills = false;
+  std::vector<DeviceLaunch> launches;
   for (const RecordedCall::Step& step : call->steps) {
     if (const auto* fill = std::get_if<RecordedCall::FillStep>(&step)) {
+      if (!launches.empty()) return "memory is filled between launches";
       fill_on_host(*fill, bases);
-      for (Buffer& buffer : buffers) buffer.note_written();
+      fills = true;
       continue;
     }
     const auto& launch = std::get<RecordedCall::LaunchStep>(step);
     if (launch.points == 0) continue;
     const kernel::Kernel& kernel = state_->plan->kernels[launch.kernel].kernel;
-    const std::string& name = state_->functions[launch.kernel];
-    const Module::Entry entry = module.find(number, name);
-    if (entry.call == nullptr) return "the source lacks the function " + name;
     const codegen::MetalArguments order = codegen::metal_arguments(kernel);
-    std::vector<std::int64_t> values = patched_arguments(launch, bases);
-    if (launch.begin_slot) values[*launch.begin_slot] = 0;
-    std::vector<std::int64_t> sizes;
-    for (const std::size_t slot : order.sizes) sizes.push_back(values[slot]);
-    Launch one;
-    one.entry = entry.call;
-    for (const std::size_t slot : order.buffers) one.arguments.push_back(reinterpret_cast<std::byte*>(values[slot]));
-    Buffer constants(reinterpret_cast<std::byte*>(sizes.data()), sizes.size() * sizeof(std::int64_t), 1, true);
-    if (!sizes.empty()) one.arguments.push_back(constants.data());
-    for (Buffer& buffer : buffers) one.reach.push_back(&buffer);
-    one.reach.push_back(&constants);
+    DeviceLaunch one;
+    one.function = state_->functions[launch.kernel];
     one.groups = static_cast<unsigned>(launch.points);
     one.threads = static_cast<unsigned>(kernel.block->threads);
-    one.backwards = case_.seed % 2 == 1;
-    if (one.threads != entry.function->max_threads) return "the launch has other threads than the function";
-    if (one.arguments.size() != entry.function->buffers) return "the launch has other buffers than the function";
-    if (const std::string wrong = machine.run(one); !wrong.empty()) return name + ": " + wrong;
+    for (const std::size_t slot : order.buffers) {
+      const auto patch = std::ranges::find(launch.patches, slot, &RecordedCall::Patch::slot);
+      if (patch == launch.patches.end()) return "a buffer of " + one.function + " is no tensor";
+      one.arguments.emplace_back(patch->tensor, bases[patch->tensor] + patch->offset - reach[patch->tensor].data);
+    }
+    for (const std::size_t slot : order.sizes)
+      one.sizes.push_back(launch.begin_slot == slot ? 0 : launch.arguments[slot]);
+    launches.push_back(std::move(one));
   }
+#ifdef TILEWRIGHT_METAL_DEVICE
+  (void)module, (void)number, (void)fills;
+  return run_on_device(source_, launches, reach);
+#else
+  std::vector<Buffer> buffers;
+  buffers.reserve(reach.size());
+  for (const DeviceBuffer& each : reach) {
+    const bool is_output = each.data == state_->output->begin();
+    buffers.emplace_back(each.data, each.bytes, is_output ? size_of(state_->output->view().dtype) : 1,
+                         !each.is_written);
+    if (fills) buffers.back().note_written();
+  }
+  for (DeviceLaunch& launch : launches)
+    if (const std::string wrong = run_on_machine(*module, number, launch, buffers); !wrong.empty())
+      return launch.function + ": " + wrong;
   return {};
+#endif
+}
+
+std::string MetalCase::run_on_machine(const Module& module, std::size_t number, DeviceLaunch& launch,
+                                      std::vector<Buffer>& buffers) const {
+  const Module::Entry entry = module.find(number, launch.function);
+  if (entry.call == nullptr) return "the source lacks the function";
+  Launch one;
+  one.entry = entry.call;
+  for (const auto& [buffer, offset] : launch.arguments) one.arguments.push_back(buffers[buffer].data() + offset);
+  Buffer sizes(reinterpret_cast<std::byte*>(launch.sizes.data()), launch.sizes.size() * sizeof(std::int64_t), 1, true);
+  if (!launch.sizes.empty()) one.arguments.push_back(sizes.data());
+  for (Buffer& buffer : buffers) one.reach.push_back(&buffer);
+  one.reach.push_back(&sizes);
+  one.groups = launch.groups;
+  one.threads = launch.threads;
+  one.backwards = case_.seed % 2 == 1;
+  if (one.threads != entry.function->max_threads) return "the launch has other threads than the function";
+  if (one.arguments.size() != entry.function->buffers) return "the launch has other buffers than the function";
+  static Machine machine;  // its stacks are made once
+  return machine.run(one);
 }
 
 std::string MetalCase::compare() const {
@@ -185,10 +215,15 @@ std::string disagreements(std::vector<std::unique_ptr<MetalCase>>& cases) {
     if (known == sources.end()) sources.push_back(each->source());
   }
   if (sources.empty()) return all;
-  const auto module = Module::compile(sources);
-  if (!module) return all + module.error();
+#ifdef TILEWRIGHT_METAL_DEVICE
+  const Module* module = nullptr;  // the device compiles each source itself
+#else
+  const auto compiled = Module::compile(sources);
+  if (!compiled) return all + compiled.error();
+  const Module* module = compiled->get();
+#endif
   for (const auto& [each, number] : taken)
-    if (const std::string wrong = each->run(**module, number); !wrong.empty())
+    if (const std::string wrong = each->run(module, number); !wrong.empty())
       all += to_text(each->specification()) + wrong + "\n" + each->source() + "\n";
   return all;
 }

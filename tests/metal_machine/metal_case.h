@@ -7,6 +7,7 @@
 
 #include "bounds.h"
 #include "differential.h"
+#include "metal_device.h"
 #include "metal_module.h"
 #include "runtime/compilation.h"
 
@@ -22,12 +23,14 @@ class MetalCase {
   const std::string& source() const { return source_; }
   void change_source(std::string source) { source_ = std::move(source); }
   const differential::Case& specification() const { return case_; }
-  /// Of the module's source number `number`: what is wrong, empty where nothing is.
-  std::string run(const Module& module, std::size_t number);
+  /// Of the module's source number `number` (on a Mac's GPU, of its own source): what is wrong, empty where nothing is.
+  std::string run(const Module* module, std::size_t number);
 
  private:
   struct State;
-  std::string launch_all(const Module& module, std::size_t number);
+  std::string launch_all(const Module* module, std::size_t number);
+  std::string run_on_machine(const Module& module, std::size_t number, DeviceLaunch& launch,
+                             std::vector<Buffer>& buffers) const;
   std::string compare() const;
 
   differential::Case case_;

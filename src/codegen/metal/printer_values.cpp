@@ -277,7 +277,11 @@ Expression Printer::compared(const Op& op, std::size_t part) {
     if (op.operands[0] == op.operands[1]) return is_nan(0);
     return infix(is_nan(0), "||", is_nan(1), Binding::logical_or);
   }
-  const Comparison how = comparison_of(predicate);
+  Comparison how = comparison_of(predicate);
+  // Of equality the sign does not matter: as the operands are.
+  const bool is_equality = predicate == Predicate::eq || predicate == Predicate::ne;
+  if (is_equality && (operand(op.operands[0], part).is_unsigned || operand(op.operands[1], part).is_unsigned))
+    how.operands = Sign::without;
   // Of 8 and 16 bits literals need their type: what is promoted has a sign.
   const bool typed = how.operands == Sign::without && kernel::bits(type(op.operands[0]).element) < 32;
   return infix(operand(op.operands[0], part, how.operands, typed), how.sign,

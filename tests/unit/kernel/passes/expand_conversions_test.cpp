@@ -57,7 +57,7 @@ bool is_expanded(const Kernel& kernel) {
 
 /// `out[i] = op(in[i], …)` with `arity` inputs, expanded; elements as the low bits of words.
 std::vector<std::uint64_t> apply(std::string_view op, Element from, Element to,
-                                 const std::vector<std::vector<std::uint64_t>>& inputs) {
+                                 const std::vector<std::vector<std::uint64_t>>& inputs, bool has_f64 = true) {
   std::string text = "kernel k(%out: ptr, %n: i64";
   for (std::size_t i = 0; i < inputs.size(); ++i) text += fmt::format(", %in{}: ptr", i);
   text += fmt::format(
@@ -72,8 +72,10 @@ std::vector<std::uint64_t> apply(std::string_view op, Element from, Element to,
   text += fmt::format(" %r = {0} {1}x{2} {3}\n store {1}x{2} %r, %q align 1\n }}\n}}\n", op, name(to), lanes, operands);
 
   Kernel kernel = read_kernel(text);
-  expand_conversions(kernel, {});
+  expand_conversions(kernel, {.f64 = has_f64});
   EXPECT_TRUE(is_expanded(kernel)) << to_text(kernel);
+  for (const Value& value : kernel.values)
+    EXPECT_TRUE(has_f64 || value.type.element != Element::f64) << to_text(kernel);
 
   const std::size_t count = (inputs[0].size() + lanes - 1) / lanes * lanes;
   const auto pack = [&](const std::vector<std::uint64_t>& words, Element element) {
@@ -238,7 +240,25 @@ TEST(ExpandConversions, RoundsIntegersOnce) {
           cast_scalar(Scalar::of(static_cast<std::int64_t>(word)), DType::i64, float_dtype(type.element));
       expected.push_back(type.encode(value.as_double()));
     }
-    expect_equal(apply("sitofp", Element::i64, type.element, {cases}), expected, cases, name(type.element));
+    for (const bool has_f64 : {true, false})
+      expect_equal(apply("sitofp", Element::i64, type.element, {cases}, has_f64), expected, cases, name(type.element));
+  }
+}
+
+TEST(ExpandConversions, RoundsWordsOnceWithoutF64) {
+  std::vector<std::uint64_t> words;
+  for (const std::uint64_t value : integer_cases()) words.push_back(value & 0xffffffff);
+  for (const SmallType& type : small_types) {
+    std::vector<std::uint64_t> with_sign, without;
+    for (const std::uint64_t word : words) {
+      const auto encoded = [&](std::int64_t value) {
+        return type.encode(cast_scalar(Scalar::of(value), DType::i64, float_dtype(type.element)).as_double());
+      };
+      with_sign.push_back(encoded(static_cast<std::int32_t>(word)));
+      without.push_back(encoded(static_cast<std::int64_t>(word)));
+    }
+    expect_equal(apply("sitofp", Element::i32, type.element, {words}, false), with_sign, words, name(type.element));
+    expect_equal(apply("uitofp", Element::i32, type.element, {words}, false), without, words, name(type.element));
   }
 }
 
@@ -292,9 +312,17 @@ TEST(ExpandConversions, ComputesAsIfInOneRounding) {
     for (std::string_view op : {"add", "mul", "fdiv"})
       expect_equal(without_nan(apply(op, type.element, type.element, two)),
                    without_nan(apply_directly(op, type.element, two)), inputs[0], op);
+    // f32's own subnormals are bf16's.
+    for (std::string_view op : {"add", "mul", "fdiv"})
+      if (type.element != Element::bf16)
+        expect_equal(without_nan(apply(op, type.element, type.element, two, false)),
+                     without_nan(apply_directly(op, type.element, two)), inputs[0], op);
     // The exact sum of bf16's range does not fit long double; the others' does.
     if (type.element != Element::bf16)
       expect_equal(without_nan(apply("fma", type.element, type.element, inputs)),
+                   without_nan(apply_directly("fma", type.element, inputs)), inputs[0], "fma");
+    if (type.element != Element::bf16)
+      expect_equal(without_nan(apply("fma", type.element, type.element, inputs, false)),
                    without_nan(apply_directly("fma", type.element, inputs)), inputs[0], "fma");
   }
 }
