@@ -24,7 +24,7 @@ constexpr std::int64_t most_groups = 0x7fffffff;  ///< of a launch
 
 /// {0}: the kernel; {1}: the source; {2}: its functions' names; {3}: how many; {4}: their threads; {5}: bytes of
 /// workspace; {6}: parameters of encode; {7}: its launches.
-constexpr std::string_view launcher = R"(#pragma once
+constexpr std::string_view metal_launcher = R"(#pragma once
 
 #include <Metal/Metal.hpp>
 #include <cstdint>
@@ -85,9 +85,9 @@ inline void encode(const Kernels& kernels, MTL::ComputeCommandEncoder* encoder, 
 }}  // namespace tw_{0}
 )";
 
-class Launches {
+class MetalLaunches {
  public:
-  Launches(const PlannedStep& step, const report::MetalSource& source) : step_(step), source_(source) {
+  MetalLaunches(const PlannedStep& step, const report::MetalSource& source) : step_(step), source_(source) {
     for (const RecordedCall::Step& each : step.call.steps) add(std::get<RecordedCall::LaunchStep>(each));
   }
 
@@ -182,7 +182,7 @@ Result<std::vector<BuiltFile>> build_metal(const report::EmitTarget& target, con
   const std::string& name = kernel.name();
   const auto source = report::metal_source({step.kernel, step.compilation}, *target.gpu);
   if (!source) return std::unexpected(source.error());
-  const Launches launches(step, *source);
+  const MetalLaunches launches(step, *source);
 
   std::string parameters, described_operands;
   Json tensors = Json::array();
@@ -203,7 +203,7 @@ Result<std::vector<BuiltFile>> build_metal(const report::EmitTarget& target, con
   const std::string header =
       "// Written by tilewright: a launcher for this kernel and these shapes, over metal-cpp.\n//\n" +
       described_operands +
-      fmt::format(fmt::runtime(launcher), name, source->text, fmt::join(names, ", "), names.size(),
+      fmt::format(fmt::runtime(metal_launcher), name, source->text, fmt::join(names, ", "), names.size(),
                   fmt::join(threads, ", "), step.call.workspace_bytes, parameters, launches.body());
   const Json description = {{"kernel", name},
                             {"text", lang::to_text(*kernel.statement())},

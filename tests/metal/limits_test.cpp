@@ -60,6 +60,8 @@ TEST(MetalLimits, NamesOfTheLanguageAndOfMetalAreLegal) {
       Case{"min[i] ++= v0[i, k] * sizes[k]", {{"v0", DType::f32, {5, 90}}, {"sizes", DType::f32, {90}}}}));
   cases.push_back(std::make_unique<MetalCase>(Case{"staged[i] ++= staged0[i, thread_index] * group[thread_index]",
                                                    {{"staged0", DType::f32, {3, 700}}, {"group", DType::f32, {700}}}}));
+  cases.push_back(std::make_unique<MetalCase>(Case{"as_type[i, j] ++= simd[i, k] * packed_[k, j]",
+                                                   {{"simd", DType::f32, {40, 9}}, {"packed_", DType::f32, {9, 33}}}}));
   EXPECT_EQ(disagreements(cases), "");
 }
 

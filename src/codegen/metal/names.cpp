@@ -54,7 +54,9 @@ bool is_type_like(std::string_view word) {
                                         "half", "bfloat", "float", "double", "int8", "int16", "int32", "int64"}) {
     if (!word.starts_with(scalar)) continue;
     const std::string_view rest = word.substr(scalar.size());
-    if (!rest.empty() && (is_digit(rest[0]) || rest == "_t")) return true;
+    const bool is_vector = rest.size() == 1 && rest[0] >= '2' && rest[0] <= '4';
+    const bool is_matrix = rest.size() == 3 && is_digit(rest[0]) && rest[1] == 'x' && is_digit(rest[2]);
+    if (is_vector || is_matrix || rest == "_t") return true;
   }
   return false;
 }
@@ -87,6 +89,8 @@ std::string Names::unique(std::string_view name) {
 std::string Names::numbered(std::string_view name) {
   std::string legal = name.ends_with('_') ? std::string(name) : legal_name(name);
   if (is_digit(legal.back())) legal += '_';
+  // "simd_0" is as much a word of Metal's as "simd_" is.
+  if (is_reserved(legal + "0")) legal.insert(0, "x_");
   int& next = next_[legal];
   std::string candidate;
   do candidate = legal + std::to_string(next++);

@@ -35,21 +35,23 @@ void check_launches(const std::string& folder, const std::string& name, const nl
   for (std::size_t n = 0; n < MTL::record.dispatches.size() && n < launches.size(); ++n) {
     const MTL::Record::Dispatch& seen = MTL::record.dispatches[n];
     const auto& said = launches[n];
-    CHECK(seen.function == said.at("function"));
-    CHECK(seen.groups == said.at("threadgroups") && seen.threads == said.at("threads_per_threadgroup"));
+    CHECK(seen.function == said.at("function").get<std::string>());
+    CHECK(seen.groups == said.at("threadgroups").get<NS::UInteger>() &&
+          seen.threads == said.at("threads_per_threadgroup").get<NS::UInteger>());
     CHECK(seen.buffers.size() + 1 == said.at("arguments").size());
     for (const auto& argument : said.at("arguments")) {
       const std::size_t index = argument.at("buffer");
       if (argument.contains("tensor")) {
         const std::string key = argument.at("tensor");
         CHECK(reinterpret_cast<std::uintptr_t>(seen.buffers.at(index)) == buffers.at(key).get<std::uintptr_t>());
-        CHECK(seen.offsets.at(index) == argument.at("offset"));
+        CHECK(seen.offsets.at(index) == argument.at("offset").get<NS::UInteger>());
         continue;
       }
       CHECK(index == seen.sizes_index && argument.at("fields").size() == seen.sizes.size());
       for (std::size_t field = 0; field < seen.sizes.size(); ++field) {
         const auto& value = argument.at("fields")[field];
-        CHECK(seen.sizes[field] == (value.contains("value") ? value.at("value") : value.at("first_threadgroup")));
+        CHECK(seen.sizes[field] ==
+              value.at(value.contains("value") ? "value" : "first_threadgroup").get<std::int64_t>());
       }
     }
   }

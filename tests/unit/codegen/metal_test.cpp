@@ -88,24 +88,24 @@ TEST(Metal, PointersCountElementsWhereBytesAreMultiples) {
                     "  %4 = constant i64 4 %12 = constant i64 12\n  %t = special thread i64\n"
                     "  %o = mul i64 %t, %4\n  %a = offset ptr %x, %o\n  %b = offset ptr %a, %12\n"
                     "  %v = load f32 %b align 4\n  %c = offset ptr %y, %o\n  store f32 %v, %c align 4\n}"),
-            "  const float x_v0 = x[long(thread_index) + 3];\n"
-            "  y[long(thread_index)] = x_v0;\n");
+            "  const float v0 = x[long(thread_index) + 3];\n"
+            "  y[long(thread_index)] = v0;\n");
   // A number of bytes of which nothing is known.
   EXPECT_EQ(body_of("kernel k(%x: ptr readonly, %y: ptr, %n: i64) gpu threads 32 {\n"
                     "  %a = offset ptr %x, %n\n  %v = load f32 %a align 4\n  store f32 %v, %y align 4\n}"),
-            "  device const float* x0 = (device const float*)((device const char*)(x) + sizes.n);\n"
-            "  const float x_v0 = x0[0];\n"
-            "  y[0] = x_v0;\n");
+            "  device const float* a0 = (device const float*)((device const char*)(x) + sizes.n_extent0);\n"
+            "  const float v0 = a0[0];\n"
+            "  y[0] = v0;\n");
 }
 
 TEST(Metal, WhatIsStoredWrapsAndIndicesDoNot) {
   EXPECT_EQ(body_of("kernel k(%x: ptr readonly, %y: ptr, %n: i64) gpu threads 32 {\n"
                     "  %v = load i64 %x align 8\n  %w = add i64 %v, %n\n  store i64 %w, %y align 8\n}"),
-            "  const long x_v0 = x[0];\n  y[0] = long(ulong(x_v0) + ulong(sizes.n));\n");
+            "  const long v0 = x[0];\n  y[0] = long(ulong(v0) + ulong(sizes.n_extent0));\n");
   EXPECT_EQ(body_of("kernel k(%x: ptr readonly, %y: ptr, %n: i64, %m: i64) gpu threads 32 {\n"
                     "  %4 = constant i64 4 %s = add i64 %n, %m %o = mul i64 %s, %4\n  %a = offset ptr %x, %o\n"
                     "  %v = load f32 %a align 4\n  store f32 %v, %y align 4\n}"),
-            "  const float x_v0 = x[sizes.n + sizes.m];\n  y[0] = x_v0;\n");
+            "  const float v0 = x[sizes.n_extent0 + sizes.m_extent0];\n  y[0] = v0;\n");
 }
 
 TEST(Metal, CutsAccessesAsAlignmentAllows) {
@@ -116,14 +116,14 @@ TEST(Metal, CutsAccessesAsAlignmentAllows) {
                     align));
   };
   const std::string stores =
-      "  y[0] = x_v0.x;\n  y[1] = x_v0.y;\n  y[2] = x_v0.z;\n  y[3] = x_v0.w;\n  y[4] = x_v1.x;\n  y[5] = x_v1.y;\n";
+      "  y[0] = v0.x;\n  y[1] = v0.y;\n  y[2] = v0.z;\n  y[3] = v0.w;\n  y[4] = v1.x;\n  y[5] = v1.y;\n";
   EXPECT_EQ(moved(16),
-            "  const float4 x_v0 = *(device const float4*)x;\n"
-            "  const float2 x_v1 = *(device const float2*)(x + 4);\n" +
+            "  const float4 v0 = *(device const float4*)x;\n"
+            "  const float2 v1 = *(device const float2*)(x + 4);\n" +
                 stores);
   EXPECT_EQ(moved(8),
-            "  const float4 x_v0 = float4(*(device const float2*)x, *(device const float2*)(x + 2));\n"
-            "  const float2 x_v1 = *(device const float2*)(x + 4);\n" +
+            "  const float4 v0 = float4(*(device const float2*)x, *(device const float2*)(x + 2));\n"
+            "  const float2 v1 = *(device const float2*)(x + 4);\n" +
                 stores);
 }
 
@@ -132,17 +132,17 @@ TEST(Metal, ThreadsTogether) {
                     "  %v = load i64 %x align 8\n  %w = warp_shuffle down i64 %v, %1\n"
                     "  %c = cmp eq i64 %v, %w\n  %any = warp_vote any i1 %c\n  barrier\n"
                     "  %r = select i64 %any, %v, %w\n  store i64 %r, %y align 8\n}"),
-            "  const long x_v0 = x[0];\n  const long w0 = shuffle_down(x_v0, 1);\n"
-            "  const bool any_0 = simd_any(x_v0 == w0);\n"
-            "  threadgroup_barrier(mem_flags::mem_threadgroup);\n  y[0] = any_0 ? x_v0 : w0;\n");
+            "  const long v0 = x[0];\n  const long w0 = shuffle_down(v0, 1);\n"
+            "  const bool any_0 = simd_any(v0 == w0);\n"
+            "  threadgroup_barrier(mem_flags::mem_threadgroup);\n  y[0] = any_0 ? v0 : w0;\n");
   EXPECT_EQ(body_of("kernel k(%y: ptr) gpu threads 32 {\n  %1 = constant i32 1\n"
                     "  %old = atomic umax i32 %y, %1 relaxed device\n}"),
             "  atomic_fetch_max_explicit((device atomic_uint*)(y), 1u, memory_order_relaxed);\n");
   // What threads hand each other through an output has to be seen behind a barrier.
   EXPECT_EQ(body_of("kernel k(%y: ptr) gpu threads 32 {\n  %v = load f32 %y align 4\n  barrier\n"
                     "  store f32 %v, %y align 4\n}"),
-            "  const float y_v0 = y[0];\n"
-            "  threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);\n  y[0] = y_v0;\n");
+            "  const float v0 = y[0];\n"
+            "  threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);\n  y[0] = v0;\n");
 }
 
 TEST(Metal, LoopsAssignWhatTheyCarryAtOnce) {
@@ -150,7 +150,7 @@ TEST(Metal, LoopsAssignWhatTheyCarryAtOnce) {
                     "  %2 = constant f32 1 %3 = constant f32 2\n"
                     "  %a, %b = for %i = %0 to %n step %1 carry %p = %2, %q = %3 {\n    yield %q, %p\n  }\n"
                     "  %c = sub f32 %a, %b\n  store f32 %c, %y align 4\n}"),
-            "  float p0 = 1.0f;\n  float q0 = 2.0f;\n  for (long i0 = 0; i0 < sizes.n; i0 += 1) {\n"
+            "  float p0 = 1.0f;\n  float q0 = 2.0f;\n  for (long i0 = 0; i0 < sizes.n_extent0; i0 += 1) {\n"
             "    const float next0 = q0;\n    const float next1 = p0;\n    p0 = next0;\n    q0 = next1;\n  }\n"
             "  y[0] = p0 - q0;\n");
 }
@@ -161,6 +161,8 @@ TEST(Metal, NamesAreNoWordsOfItsLanguage) {
   EXPECT_EQ(metal_name("s.partial"), "s_partial");
   EXPECT_EQ(metal_name("_0"), "x");
   EXPECT_EQ(metal_name("total"), "total");
+  EXPECT_EQ(metal_name("simd"), "simd_");
+  EXPECT_EQ(metal_name("half7"), "half7");
 }
 
 }  // namespace
