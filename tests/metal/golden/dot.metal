@@ -79,7 +79,7 @@ void dot(device const float* x [[buffer(0)]],
   const float v29 = at0[14];
   const float v30 = at0[15];
   const float v31 = v15 + v16 + (v17 + v18) + (v19 + v20 + (v21 + v22)) + (v23 + v24 + (v25 + v26) + (v27 + v28 + (v29 + v30)));
-  if (int(thread_index) == 0) {
+  if (thread_index == 0u) {
     dot[0] = v31;
   }
 }

@@ -78,7 +78,7 @@ void matvec(device const float* a [[buffer(0)]],
     const float v21 = v20 + other2;
     const float other3 = simd_shuffle_xor(v21, 8);
     const float v22 = v21 + other3;
-    if (int(v0) == 0) {
+    if (v0 == 0u) {
       matvec1[0] = v22;
     }
   } else {
@@ -123,7 +123,7 @@ void matvec(device const float* a [[buffer(0)]],
     const float v41 = v40 + other6;
     const float other7 = simd_shuffle_xor(v41, 8);
     const float v42 = v41 + other7;
-    if (is1 && int(v0) == 0) {
+    if (is1 && v0 == 0u) {
       matvec2[0] = v42;
     }
   }
