@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #if !defined(__x86_64__)
 #include <ucontext.h>
@@ -65,7 +66,9 @@ struct Fibers::Context {
 
 #endif
 
+/// AddressSanitizer is told of each switch: by whom it leaves, and once it has arrived.
 struct Fibers::Fiber {
+  void* fake_stack = nullptr;
   std::byte* stack = nullptr;
   bool begun = false;
   Context context;
@@ -77,9 +80,7 @@ struct Fibers::Fiber {
     if (stack != nullptr) munmap(stack, stack_bytes);
   }
   [[noreturn]] static void start(Fiber* fiber) {
-#ifdef TW_ADDRESS_SANITIZER
-    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
-#endif
+    fiber->owner->arrive(nullptr);
     fiber->function(fiber->argument);
     fiber->begun = false;  // a further turn starts over
     fiber->owner->pause();
@@ -112,6 +113,19 @@ std::span<const std::byte> Fibers::stack(std::size_t fiber) const {
   return {fibers_[fiber]->stack, stack_bytes};
 }
 
+void Fibers::leave([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
+                   [[maybe_unused]] std::size_t bytes) {
+#ifdef TW_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(fake_stack, bottom, bytes);
+#endif
+}
+
+void Fibers::arrive([[maybe_unused]] void* fake_stack) {
+#ifdef TW_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(fake_stack, &caller_bottom_, &caller_bytes_);
+#endif
+}
+
 #if defined(__x86_64__)
 
 void Fibers::resume(std::size_t number, void (*function)(void*), void* argument) {
@@ -130,19 +144,21 @@ void Fibers::resume(std::size_t number, void (*function)(void*), void* argument)
     fiber->context.stack = top;
   }
   starting = fiber;
-#ifdef TW_ADDRESS_SANITIZER
-  void* fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, fiber->stack, stack_bytes);
-#endif
+  void* fake_stack = nullptr;
+  leave(&fake_stack, fiber->stack, stack_bytes);
   tw_switch_stack(&caller_->stack, fiber->context.stack);
-#ifdef TW_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
-#endif
   running_ = nullptr;
+  const auto [bottom, bytes] = std::pair(caller_bottom_, caller_bytes_);
+  arrive(fake_stack);
+  caller_bottom_ = bottom;
+  caller_bytes_ = bytes;
 }
 
 void Fibers::pause() {
-  tw_switch_stack(&running_->context.stack, caller_->stack);
+  Fiber* own = running_;
+  leave(own->begun ? &own->fake_stack : nullptr, caller_bottom_, caller_bytes_);
+  tw_switch_stack(&own->context.stack, caller_->stack);
+  arrive(own->fake_stack);
 }
 
 #else
@@ -161,12 +177,18 @@ void Fibers::resume(std::size_t number, void (*function)(void*), void* argument)
     makecontext(&fiber->context.context, +[] { Fiber::start(static_cast<Fiber*>(starting)); }, 0);
   }
   starting = fiber;
+  void* fake_stack = nullptr;
+  leave(&fake_stack, fiber->stack, stack_bytes);
   swapcontext(&caller_->context, &fiber->context.context);
   running_ = nullptr;
+  arrive(fake_stack);
 }
 
 void Fibers::pause() {
-  swapcontext(&running_->context.context, &caller_->context);
+  Fiber* own = running_;
+  leave(own->begun ? &own->fake_stack : nullptr, caller_bottom_, caller_bytes_);
+  swapcontext(&own->context.context, &caller_->context);
+  arrive(own->fake_stack);
 }
 
 #endif

@@ -29,6 +29,10 @@ class Fibers {
   Fiber* running_ = nullptr;
   struct Context;
   std::unique_ptr<Context> caller_;
+  void leave(void** fake_stack, const void* bottom, std::size_t bytes);
+  void arrive(void* fake_stack);
+  const void* caller_bottom_ = nullptr;
+  std::size_t caller_bytes_ = 0;
 };
 
 }  // namespace tilewright::metal_shim
