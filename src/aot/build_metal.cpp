@@ -111,6 +111,7 @@ class MetalLaunches {
     const kernel::LoweredKernel& lowered = step_.compilation.plan->kernels[launch.kernel];
     const codegen::MetalArguments order = codegen::metal_arguments(lowered.kernel);
     const std::string& function = source_.functions[launch.kernel];
+    const std::vector<std::string> types = codegen::metal_buffer_types(lowered.kernel);
     const auto patch_of = [&](std::size_t slot) {
       return *std::ranges::find(launch.patches, slot, &RecordedCall::Patch::slot);
     };
@@ -123,6 +124,7 @@ class MetalLaunches {
       text += fmt::format("    encoder->setBuffer({}, {}, {});\n", buffer(patch.tensor), patch.offset, b);
       arguments.push_back({{"buffer", b},
                            {"tensor", is_tensor(patch.tensor) ? step_.tensors[patch.tensor] : "workspace"},
+                           {"type", types[b]},
                            {"offset", patch.offset},
                            {"written", !lowered.kernel.parameters[order.buffers[b]].readonly}});
     }

@@ -105,6 +105,14 @@ MetalArguments metal_arguments(const kernel::Kernel& kernel) {
   return arguments;
 }
 
+std::vector<std::string> metal_buffer_types(const kernel::Kernel& kernel) {
+  const metal::AddressClasses classes(kernel);
+  std::vector<std::string> types;
+  for (const std::size_t i : metal_arguments(kernel).buffers)
+    types.emplace_back(metal::scalar_type(classes.of(kernel.parameters[i].value).element));
+  return types;
+}
+
 std::string metal_name(std::string_view name) {
   return metal::legal_name(name);
 }

@@ -19,6 +19,9 @@ struct MetalArguments {
   std::vector<std::size_t> sizes;
 };
 MetalArguments metal_arguments(const kernel::Kernel& kernel);
+/// What the source calls the buffers' elements ("float"), by MetalArguments::buffers. Requires a kernel that emit_metal
+/// takes.
+std::vector<std::string> metal_buffer_types(const kernel::Kernel& kernel);
 
 struct MetalFunction {
   const kernel::LoweredKernel* lowered = nullptr;

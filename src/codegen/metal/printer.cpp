@@ -41,31 +41,35 @@ std::string Printer::run() {
   return structure_ + signature() + body_ + "}\n";
 }
 
-/// "a_extent0" of a.0; "a_stride0_bytes" of a.s0 * 4, and "a_stride0" where it counts elements; else as the kernel's.
+/// "a_extent0" of a.0; "a_stride0_bytes" of a.s0 * 4, which in elements of 4 bytes is "a_stride0", and of a.s0 * 4 * 8
+/// "a_stride0_x8_bytes"; else as the kernel's.
 Printer::SizeName Printer::size_name(std::size_t parameter) const {
-  const std::string& own = kernel_.values[kernel_.parameters[parameter].value].name;
-  SizeName name{own, own + "_elements", 0};
+  const ValueId value = kernel_.parameters[parameter].value;
+  const SizeName own{kernel_.values[value].name, kernel_.values[value].name + "_elements"};
   const auto* size = std::get_if<kernel::SizeArgument>(&lowered_.arguments[parameter]);
-  if (size == nullptr) return name;
-  IntExpr value = size->value;
-  if (value.op() == IntOp::mul && value.rhs().is_constant()) {
-    name.unit = value.rhs().constant();
-    value = value.lhs();
-  }
-  const auto symbol = value.op() == IntOp::symbol ? parse_tensor_symbol(value.symbol_name()) : std::nullopt;
-  if (!symbol) return {own, own + "_elements", 0};
+  if (size == nullptr) return own;
+  IntExpr expression = size->value;
+  std::int64_t factor = 1;
+  for (; expression.op() == IntOp::mul && expression.rhs().is_constant(); expression = expression.lhs())
+    if (__builtin_mul_overflow(factor, expression.rhs().constant(), &factor)) return own;
+  const auto symbol = expression.op() == IntOp::symbol ? parse_tensor_symbol(expression.symbol_name()) : std::nullopt;
+  if (!symbol) return own;
   const std::string tensor = legal_name(symbol->tensor);
-  if (!symbol->stride)
-    return name.unit == 0 ? SizeName{fmt::format("{}_extent{}", tensor, symbol->axis), "", 0}
-                          : SizeName{own, own + "_elements", 0};
-  name.in_units = fmt::format("{}_stride{}", tensor, symbol->axis);
-  name.field = name.unit == 0 ? name.in_units : name.in_units + "_bytes";
-  return name;
+  if (!symbol->stride) return factor == 1 ? SizeName{fmt::format("{}_extent{}", tensor, symbol->axis), ""} : own;
+  const std::string stride = fmt::format("{}_stride{}", tensor, symbol->axis);
+  if (factor == 1) return {stride, stride + "_elements"};
+  for (const ValueUses::Divided& divided : uses_.divided()) {
+    if (divided.first != value || factor % divided.second != 0) continue;
+    const std::int64_t times = factor / divided.second;
+    const std::string elements = times == 1 ? stride : fmt::format("{}_x{}", stride, times);
+    return {elements + "_bytes", elements};
+  }
+  return own;
 }
 
 /// What the launch computes of extents and strides is one structure, in the order of the parameters.
 void Printer::declare_sizes() {
-  std::string fields;
+  std::vector<std::pair<std::string, std::string>> fields;  // and what they mean
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const ValueId value = kernel_.parameters[i].value;
     if (kernel::is_pointer(type(value).element)) continue;
@@ -80,17 +84,21 @@ void Printer::declare_sizes() {
         lowered_.arguments[i]);
     const SizeName size = size_name(i);
     const std::string name = names_.unique(size.field);
-    fields += fmt::format("  {} {};  // {}\n", scalar_type(type(value).element), name, meaning);
+    fields.emplace_back(fmt::format("{} {};", scalar_type(type(value).element), name), meaning);
     values_[value.index].parts = {{"sizes." + name}};
     for (const ValueUses::Divided& divided : uses_.divided()) {
       if (divided.first != value) continue;
-      const std::string elements =
-          names_.unique(divided.second == size.unit ? size.in_units : name + "_over_" + std::to_string(divided.second));
+      const std::string elements = names_.unique(size.elements);
       line(fmt::format("const long {} = sizes.{} / {};", elements, name, divided.second));
       divided_.emplace_back(divided, elements);
     }
   }
-  if (!fields.empty()) structure_ = fmt::format("struct {}_sizes {{\n{}}};\n\n", function_, fields);
+  if (fields.empty()) return;
+  std::size_t longest = 0;
+  for (const auto& [field, meaning] : fields) longest = std::max(longest, field.size());
+  structure_ = fmt::format("struct {}_sizes {{\n", function_);
+  for (const auto& [field, meaning] : fields) structure_ += fmt::format("  {:<{}}  // {}\n", field, longest, meaning);
+  structure_ += "};\n\n";
 }
 
 std::string Printer::signature() {

@@ -53,8 +53,7 @@ class Printer {
   // printer.cpp: the function, regions and control.
   struct SizeName {
     std::string field;
-    std::string in_units;   ///< of the local that counts elements of `unit` bytes
-    std::int64_t unit = 0;  ///< 0: none
+    std::string elements;  ///< of the local that counts elements
   };
   SizeName size_name(std::size_t parameter) const;
   void declare_sizes();

@@ -21,18 +21,18 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct bilinear_sizes {
-  long begin;  // the launch's first group
-  long x_extent0;  // x.0
-  long w_extent0;  // w.0
-  long x_extent1;  // x.1
-  long w_extent2;  // w.2
-  long n5;  // ceil(w.0 / 8)
-  long n6;  // ceil(x.0 / 2)
-  long x_stride0_bytes;  // x.s0 * 4
-  long y_stride0_bytes;  // y.s0 * 4
+  long begin;                   // the launch's first group
+  long x_extent0;               // x.0
+  long w_extent0;               // w.0
+  long x_extent1;               // x.1
+  long w_extent2;               // w.2
+  long n5;                      // ceil(w.0 / 8)
+  long n6;                      // ceil(x.0 / 2)
+  long x_stride0_bytes;         // x.s0 * 4
+  long y_stride0_bytes;         // y.s0 * 4
   long bilinear_stride0_bytes;  // bilinear.s0 * 4 bytes
-  long w_stride0_bytes;  // w.s0 * 4
-  long w_stride1_bytes;  // w.s1 * 4
+  long w_stride0_bytes;         // w.s0 * 4
+  long w_stride1_bytes;         // w.s1 * 4
 };
 
 [[kernel, max_total_threads_per_threadgroup(2)]]

@@ -18,22 +18,22 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct bmm_sizes {
-  long begin;  // the launch's first group
-  long a_extent0;  // a.0
-  long a_extent1;  // a.1
-  long b_extent2;  // b.2
-  long a_extent2;  // a.2
-  long bmm_stride0_bytes;  // bmm.s0 * 4 bytes
-  long n6;  // ceil(b.2 / 4)
-  long n7;  // ceil(a.1 / 2)
-  long n8;  // ceil(a.0 / 4)
-  long a_stride0_bytes;  // a.s0 * 4
-  long b_stride0_bytes;  // b.s0 * 4
-  long a_stride1_bytes;  // a.s1 * 4
-  long bmm_stride1_bytes;  // bmm.s1 * 4 bytes
-  long b_stride1_bytes;  // b.s1 * 4
-  long n14;  // a.s0 * 4 * 2
-  long n15;  // a.s0 * 4 * 3
+  long begin;               // the launch's first group
+  long a_extent0;           // a.0
+  long a_extent1;           // a.1
+  long b_extent2;           // b.2
+  long a_extent2;           // a.2
+  long bmm_stride0_bytes;   // bmm.s0 * 4 bytes
+  long n6;                  // ceil(b.2 / 4)
+  long n7;                  // ceil(a.1 / 2)
+  long n8;                  // ceil(a.0 / 4)
+  long a_stride0_bytes;     // a.s0 * 4
+  long b_stride0_bytes;     // b.s0 * 4
+  long a_stride1_bytes;     // a.s1 * 4
+  long bmm_stride1_bytes;   // bmm.s1 * 4 bytes
+  long b_stride1_bytes;     // b.s1 * 4
+  long a_stride0_x2_bytes;  // a.s0 * 4 * 2
+  long a_stride0_x3_bytes;  // a.s0 * 4 * 3
 };
 
 [[kernel, max_total_threads_per_threadgroup(4)]]
@@ -49,8 +49,8 @@ void bmm(device const float* a [[buffer(0)]],
   const long a_stride1 = sizes.a_stride1_bytes / 4;
   const long bmm_stride1 = sizes.bmm_stride1_bytes / 4;
   const long b_stride1 = sizes.b_stride1_bytes / 4;
-  const long n14_over_4 = sizes.n14 / 4;
-  const long n15_over_4 = sizes.n15 / 4;
+  const long a_stride0_x2 = sizes.a_stride0_x2_bytes / 4;
+  const long a_stride0_x3 = sizes.a_stride0_x3_bytes / 4;
   alignas(16) threadgroup float staged[96];
   alignas(16) threadgroup float staged0[128];
   const long v0 = long(thread_index);
@@ -103,13 +103,13 @@ void bmm(device const float* a [[buffer(0)]],
       device const float* a5 = a4 + a_stride1;
       const float a_v6 = a5[0];
       const float a_v7 = a5[4];
-      device const float* a6 = a2 + n14_over_4;
+      device const float* a6 = a2 + a_stride0_x2;
       const float a_v8 = a6[0];
       const float a_v9 = a6[4];
       device const float* a7 = a6 + a_stride1;
       const float a_v10 = a7[0];
       const float a_v11 = a7[4];
-      device const float* a8 = a2 + n15_over_4;
+      device const float* a8 = a2 + a_stride0_x3;
       const float a_v12 = a8[0];
       const float a_v13 = a8[4];
       device const float* a9 = a8 + a_stride1;
@@ -195,13 +195,13 @@ void bmm(device const float* a [[buffer(0)]],
       device const float* a14 = a13 + a_stride1;
       const float a_v22 = is0 ? a14[0] : 0.0f;
       const float a_v23 = is1 ? a14[4] : 0.0f;
-      device const float* a15 = a11 + n14_over_4;
+      device const float* a15 = a11 + a_stride0_x2;
       const float a_v24 = is0 ? a15[0] : 0.0f;
       const float a_v25 = is1 ? a15[4] : 0.0f;
       device const float* a16 = a15 + a_stride1;
       const float a_v26 = is0 ? a16[0] : 0.0f;
       const float a_v27 = is1 ? a16[4] : 0.0f;
-      device const float* a17 = a11 + n15_over_4;
+      device const float* a17 = a11 + a_stride0_x3;
       const float a_v28 = is0 ? a17[0] : 0.0f;
       const float a_v29 = is1 ? a17[4] : 0.0f;
       device const float* a18 = a17 + a_stride1;
@@ -364,13 +364,13 @@ void bmm(device const float* a [[buffer(0)]],
       device const float* a24 = a23 + a_stride1;
       const float a_v38 = v115 ? a24[0] : 0.0f;
       const float a_v39 = v115 ? a24[4] : 0.0f;
-      device const float* a25 = a21 + n14_over_4;
+      device const float* a25 = a21 + a_stride0_x2;
       const float a_v40 = v116 ? a25[0] : 0.0f;
       const float a_v41 = v116 ? a25[4] : 0.0f;
       device const float* a26 = a25 + a_stride1;
       const float a_v42 = v117 ? a26[0] : 0.0f;
       const float a_v43 = v117 ? a26[4] : 0.0f;
-      device const float* a27 = a21 + n15_over_4;
+      device const float* a27 = a21 + a_stride0_x3;
       const float a_v44 = v118 ? a27[0] : 0.0f;
       const float a_v45 = v118 ? a27[4] : 0.0f;
       device const float* a28 = a27 + a_stride1;
@@ -480,7 +480,7 @@ void bmm(device const float* a [[buffer(0)]],
       const float a_v54 = v185 ? a33[0] : 0.0f;
       const bool v186 = v115 && is13;
       const float a_v55 = v186 ? a33[4] : 0.0f;
-      device const float* a34 = a30 + n14_over_4;
+      device const float* a34 = a30 + a_stride0_x2;
       const bool v187 = v116 && is12;
       const float a_v56 = v187 ? a34[0] : 0.0f;
       const bool v188 = v116 && is13;
@@ -490,7 +490,7 @@ void bmm(device const float* a [[buffer(0)]],
       const float a_v58 = v189 ? a35[0] : 0.0f;
       const bool v190 = v117 && is13;
       const float a_v59 = v190 ? a35[4] : 0.0f;
-      device const float* a36 = a30 + n15_over_4;
+      device const float* a36 = a30 + a_stride0_x3;
       const bool v191 = v118 && is12;
       const float a_v60 = v191 ? a36[0] : 0.0f;
       const bool v192 = v118 && is13;

@@ -15,10 +15,10 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct colsum_sizes {
-  long begin;  // the launch's first group
-  long a_extent1;  // a.1
-  long a_extent0;  // a.0
-  long n3;  // ceil(a.1 / 4)
+  long begin;            // the launch's first group
+  long a_extent1;        // a.1
+  long a_extent0;        // a.0
+  long n3;               // ceil(a.1 / 4)
   long a_stride0_bytes;  // a.s0 * 4 bytes
 };
 

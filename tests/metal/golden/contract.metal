@@ -17,27 +17,27 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct contract_sizes {
-  long begin;  // the launch's first group
-  long a_extent0;  // a.0
-  long a_extent2;  // a.2
-  long b_extent0;  // b.0
-  long a_extent4;  // a.4
-  long a_extent1;  // a.1
-  long a_extent3;  // a.3
+  long begin;                   // the launch's first group
+  long a_extent0;               // a.0
+  long a_extent2;               // a.2
+  long b_extent0;               // b.0
+  long a_extent4;               // a.4
+  long a_extent1;               // a.1
+  long a_extent3;               // a.3
   long contract_stride0_bytes;  // contract.s0 * 4 bytes
   long contract_stride1_bytes;  // contract.s1 * 4 bytes
   long contract_stride2_bytes;  // contract.s2 * 4 bytes
-  long n10;  // ceil(a.4 / 8)
-  long n11;  // ceil(b.0 / 4)
-  long n12;  // ceil(a.2 / 4)
-  long n13;  // ceil(a.0 / 2)
-  long a_stride0_bytes;  // a.s0 * 4
-  long a_stride2_bytes;  // a.s2 * 4
-  long b_stride0_bytes;  // b.s0 * 4
-  long a_stride1_bytes;  // a.s1 * 4
-  long b_stride1_bytes;  // b.s1 * 4
-  long a_stride3_bytes;  // a.s3 * 4
-  long b_stride2_bytes;  // b.s2 * 4
+  long n10;                     // ceil(a.4 / 8)
+  long n11;                     // ceil(b.0 / 4)
+  long n12;                     // ceil(a.2 / 4)
+  long n13;                     // ceil(a.0 / 2)
+  long a_stride0_bytes;         // a.s0 * 4
+  long a_stride2_bytes;         // a.s2 * 4
+  long b_stride0_bytes;         // b.s0 * 4
+  long a_stride1_bytes;         // a.s1 * 4
+  long b_stride1_bytes;         // b.s1 * 4
+  long a_stride3_bytes;         // a.s3 * 4
+  long b_stride2_bytes;         // b.s2 * 4
 };
 
 [[kernel, max_total_threads_per_threadgroup(256)]]

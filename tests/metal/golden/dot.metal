@@ -16,7 +16,7 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct dot_sizes {
-  long begin;  // the launch's first group
+  long begin;      // the launch's first group
   long x_extent0;  // x.0
 };
 

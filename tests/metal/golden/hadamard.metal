@@ -16,9 +16,9 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct hadamard_sizes {
-  long begin;  // the launch's first group
+  long begin;      // the launch's first group
   long b_extent0;  // b.0
-  long n2;  // ceil(b.0 / 8)
+  long n2;         // ceil(b.0 / 8)
 };
 
 [[kernel, max_total_threads_per_threadgroup(2)]]

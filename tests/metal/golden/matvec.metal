@@ -16,11 +16,11 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct matvec_sizes {
-  long begin;  // the launch's first group
-  long a_extent0;  // a.0
-  long a_extent1;  // a.1
+  long begin;            // the launch's first group
+  long a_extent0;        // a.0
+  long a_extent1;        // a.1
   long a_stride0_bytes;  // a.s0 * 4 bytes
-  long n4;  // ceil(a.0 / 16)
+  long n4;               // ceil(a.0 / 16)
 };
 
 [[kernel, max_total_threads_per_threadgroup(256)]]

@@ -23,17 +23,17 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct mm_sizes {
-  long begin;  // the launch's first group
-  long m1_extent0;  // m1.0
-  long m2_extent1;  // m2.1
-  long m1_extent1;  // m1.1
-  long mm_stride0_bytes;  // mm.s0 * 4 bytes
-  long n5;  // ceil(m2.1 / 16)
-  long n6;  // ceil(m1.0 / 16)
-  long m1_stride0_bytes;  // m1.s0 * 4
-  long m2_stride0_bytes;  // m2.s0 * 4
-  long n9;  // m2.s0 * 4 * 8
-  long n10;  // m1.s0 * 4 * 8
+  long begin;                // the launch's first group
+  long m1_extent0;           // m1.0
+  long m2_extent1;           // m2.1
+  long m1_extent1;           // m1.1
+  long mm_stride0_bytes;     // mm.s0 * 4 bytes
+  long n5;                   // ceil(m2.1 / 16)
+  long n6;                   // ceil(m1.0 / 16)
+  long m1_stride0_bytes;     // m1.s0 * 4
+  long m2_stride0_bytes;     // m2.s0 * 4
+  long m2_stride0_x8_bytes;  // m2.s0 * 4 * 8
+  long m1_stride0_x8_bytes;  // m1.s0 * 4 * 8
 };
 
 [[kernel, max_total_threads_per_threadgroup(32)]]
@@ -46,8 +46,8 @@ void mm(device const float* m1 [[buffer(0)]],
   const long mm_stride0 = sizes.mm_stride0_bytes / 4;
   const long m1_stride0 = sizes.m1_stride0_bytes / 4;
   const long m2_stride0 = sizes.m2_stride0_bytes / 4;
-  const long n9_over_4 = sizes.n9 / 4;
-  const long n10_over_4 = sizes.n10 / 4;
+  const long m2_stride0_x8 = sizes.m2_stride0_x8_bytes / 4;
+  const long m1_stride0_x8 = sizes.m1_stride0_x8_bytes / 4;
   alignas(16) threadgroup float staged[320];
   alignas(16) threadgroup float staged0[256];
   const long v0 = long(thread_index % 2u);
@@ -81,12 +81,12 @@ void mm(device const float* m1 [[buffer(0)]],
     for (long i0 = 0; i0 < v7; i0 += 16) {
       device const float* m2_1 = m2_0 + i0 * m2_stride0 + v9 + v10 * m2_stride0;
       const float4 m2_v0 = *(device const float4*)m2_1;
-      const float4 m2_v1 = *(device const float4*)(m2_1 + n9_over_4);
+      const float4 m2_v1 = *(device const float4*)(m2_1 + m2_stride0_x8);
       *(threadgroup float4*)at1 = m2_v0;
       *(threadgroup float4*)(at1 + 128) = m2_v1;
       device const float* m1_1 = m1_0 + i0 + v10 * m1_stride0 + v9;
       const float4 m1_v0 = *(device const float4*)m1_1;
-      const float4 m1_v1 = *(device const float4*)(m1_1 + n10_over_4);
+      const float4 m1_v1 = *(device const float4*)(m1_1 + m1_stride0_x8);
       *(threadgroup float4*)at3 = m1_v0;
       *(threadgroup float4*)(at3 + 160) = m1_v1;
       threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -278,13 +278,13 @@ void mm(device const float* m1 [[buffer(0)]],
       const bool4 v184 = bool4(v10 < v183);
       const float4 m2_v2 = float4(v184.x ? m2_2[0] : 0.0f, v184.y ? m2_2[1] : 0.0f, v184.z ? m2_2[2] : 0.0f, v184.w ? m2_2[3] : 0.0f);
       const bool4 v185 = bool4(v10 + 8 < v183);
-      const float4 m2_v3 = float4(v185.x ? m2_2[n9_over_4] : 0.0f, v185.y ? m2_2[n9_over_4 + 1] : 0.0f, v185.z ? m2_2[n9_over_4 + 2] : 0.0f, v185.w ? m2_2[n9_over_4 + 3] : 0.0f);
+      const float4 m2_v3 = float4(v185.x ? m2_2[m2_stride0_x8] : 0.0f, v185.y ? m2_2[m2_stride0_x8 + 1] : 0.0f, v185.z ? m2_2[m2_stride0_x8 + 2] : 0.0f, v185.w ? m2_2[m2_stride0_x8 + 3] : 0.0f);
       *(threadgroup float4*)at1 = m2_v2;
       *(threadgroup float4*)(at1 + 128) = m2_v3;
       device const float* m1_2 = m1_0 + v7 + v10 * m1_stride0 + v9;
       const bool4 is0 = long4(v9) + long4(0, 1, 2, 3) < long4(v183);
       const float4 m1_v2 = float4(is0.x ? m1_2[0] : 0.0f, is0.y ? m1_2[1] : 0.0f, is0.z ? m1_2[2] : 0.0f, is0.w ? m1_2[3] : 0.0f);
-      const float4 m1_v3 = float4(is0.x ? m1_2[n10_over_4] : 0.0f, is0.y ? m1_2[n10_over_4 + 1] : 0.0f, is0.z ? m1_2[n10_over_4 + 2] : 0.0f, is0.w ? m1_2[n10_over_4 + 3] : 0.0f);
+      const float4 m1_v3 = float4(is0.x ? m1_2[m1_stride0_x8] : 0.0f, is0.y ? m1_2[m1_stride0_x8 + 1] : 0.0f, is0.z ? m1_2[m1_stride0_x8 + 2] : 0.0f, is0.w ? m1_2[m1_stride0_x8 + 3] : 0.0f);
       *(threadgroup float4*)at3 = m1_v2;
       *(threadgroup float4*)(at3 + 160) = m1_v3;
       threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -486,12 +486,12 @@ void mm(device const float* m1 [[buffer(0)]],
     for (long i2 = 0; i2 < v285; i2 += 16) {
       device const float* m2_4 = m2_3 + i2 * m2_stride0 + v287 + v288 * m2_stride0;
       const float4 m2_v4 = float4(is5.x ? m2_4[0] : 0.0f, is5.y ? m2_4[1] : 0.0f, is5.z ? m2_4[2] : 0.0f, is5.w ? m2_4[3] : 0.0f);
-      const float4 m2_v5 = float4(is5.x ? m2_4[n9_over_4] : 0.0f, is5.y ? m2_4[n9_over_4 + 1] : 0.0f, is5.z ? m2_4[n9_over_4 + 2] : 0.0f, is5.w ? m2_4[n9_over_4 + 3] : 0.0f);
+      const float4 m2_v5 = float4(is5.x ? m2_4[m2_stride0_x8] : 0.0f, is5.y ? m2_4[m2_stride0_x8 + 1] : 0.0f, is5.z ? m2_4[m2_stride0_x8 + 2] : 0.0f, is5.w ? m2_4[m2_stride0_x8 + 3] : 0.0f);
       *(threadgroup float4*)at7 = m2_v4;
       *(threadgroup float4*)(at7 + 128) = m2_v5;
       device const float* m1_4 = m1_3 + i2 + v288 * m1_stride0 + v287;
       const float4 m1_v4 = float4(v291.x ? m1_4[0] : 0.0f, v291.y ? m1_4[1] : 0.0f, v291.z ? m1_4[2] : 0.0f, v291.w ? m1_4[3] : 0.0f);
-      const float4 m1_v5 = float4(v293.x ? m1_4[n10_over_4] : 0.0f, v293.y ? m1_4[n10_over_4 + 1] : 0.0f, v293.z ? m1_4[n10_over_4 + 2] : 0.0f, v293.w ? m1_4[n10_over_4 + 3] : 0.0f);
+      const float4 m1_v5 = float4(v293.x ? m1_4[m1_stride0_x8] : 0.0f, v293.y ? m1_4[m1_stride0_x8 + 1] : 0.0f, v293.z ? m1_4[m1_stride0_x8 + 2] : 0.0f, v293.w ? m1_4[m1_stride0_x8 + 3] : 0.0f);
       *(threadgroup float4*)at9 = m1_v4;
       *(threadgroup float4*)(at9 + 160) = m1_v5;
       threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -683,7 +683,7 @@ void mm(device const float* m1 [[buffer(0)]],
       const bool4 v467 = bool4(v288 < v466) && is5;
       const float4 m2_v6 = float4(v467.x ? m2_5[0] : 0.0f, v467.y ? m2_5[1] : 0.0f, v467.z ? m2_5[2] : 0.0f, v467.w ? m2_5[3] : 0.0f);
       const bool4 v468 = bool4(v292 < v466) && is5;
-      const float4 m2_v7 = float4(v468.x ? m2_5[n9_over_4] : 0.0f, v468.y ? m2_5[n9_over_4 + 1] : 0.0f, v468.z ? m2_5[n9_over_4 + 2] : 0.0f, v468.w ? m2_5[n9_over_4 + 3] : 0.0f);
+      const float4 m2_v7 = float4(v468.x ? m2_5[m2_stride0_x8] : 0.0f, v468.y ? m2_5[m2_stride0_x8 + 1] : 0.0f, v468.z ? m2_5[m2_stride0_x8 + 2] : 0.0f, v468.w ? m2_5[m2_stride0_x8 + 3] : 0.0f);
       *(threadgroup float4*)at7 = m2_v6;
       *(threadgroup float4*)(at7 + 128) = m2_v7;
       device const float* m1_5 = m1_3 + v285 + v288 * m1_stride0 + v287;
@@ -691,7 +691,7 @@ void mm(device const float* m1 [[buffer(0)]],
       const bool4 v469 = v291 && is6;
       const float4 m1_v6 = float4(v469.x ? m1_5[0] : 0.0f, v469.y ? m1_5[1] : 0.0f, v469.z ? m1_5[2] : 0.0f, v469.w ? m1_5[3] : 0.0f);
       const bool4 v470 = v293 && is6;
-      const float4 m1_v7 = float4(v470.x ? m1_5[n10_over_4] : 0.0f, v470.y ? m1_5[n10_over_4 + 1] : 0.0f, v470.z ? m1_5[n10_over_4 + 2] : 0.0f, v470.w ? m1_5[n10_over_4 + 3] : 0.0f);
+      const float4 m1_v7 = float4(v470.x ? m1_5[m1_stride0_x8] : 0.0f, v470.y ? m1_5[m1_stride0_x8 + 1] : 0.0f, v470.z ? m1_5[m1_stride0_x8 + 2] : 0.0f, v470.w ? m1_5[m1_stride0_x8 + 3] : 0.0f);
       *(threadgroup float4*)at9 = m1_v6;
       *(threadgroup float4*)(at9 + 160) = m1_v7;
       threadgroup_barrier(mem_flags::mem_threadgroup);

@@ -16,12 +16,12 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct outer_sizes {
-  long begin;  // the launch's first group
-  long x_extent0;  // x.0
-  long y_extent0;  // y.0
+  long begin;                // the launch's first group
+  long x_extent0;            // x.0
+  long y_extent0;            // y.0
   long outer_stride0_bytes;  // outer.s0 * 4 bytes
-  long n4;  // ceil(y.0 / 4)
-  long n5;  // ceil(x.0 / 4)
+  long n4;                   // ceil(y.0 / 4)
+  long n5;                   // ceil(x.0 / 4)
 };
 
 [[kernel, max_total_threads_per_threadgroup(4)]]

@@ -15,11 +15,11 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct rowsum_sizes {
-  long begin;  // the launch's first group
-  long a_extent0;  // a.0
-  long a_extent1;  // a.1
+  long begin;            // the launch's first group
+  long a_extent0;        // a.0
+  long a_extent1;        // a.1
   long a_stride0_bytes;  // a.s0 * 4 bytes
-  long n4;  // ceil(a.0 / 2)
+  long n4;               // ceil(a.0 / 2)
 };
 
 [[kernel, max_total_threads_per_threadgroup(2)]]

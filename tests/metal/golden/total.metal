@@ -15,7 +15,7 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct total_sizes {
-  long begin;  // the launch's first group
+  long begin;      // the launch's first group
   long a_extent0;  // a.0
 };
 

@@ -15,13 +15,13 @@ using namespace metal;
 #pragma METAL fp contract(off)
 
 struct xpose_untiled_sizes {
-  long begin;  // the launch's first group
-  long a_extent1;  // a.1
-  long a_extent0;  // a.0
+  long begin;                        // the launch's first group
+  long a_extent1;                    // a.1
+  long a_extent0;                    // a.0
   long xpose_untiled_stride0_bytes;  // xpose_untiled.s0 * 4 bytes
-  long n4;  // ceil(a.0 / 2)
-  long n5;  // ceil(a.1 / 4)
-  long a_stride0_bytes;  // a.s0 * 4 bytes
+  long n4;                           // ceil(a.0 / 2)
+  long n5;                           // ceil(a.1 / 4)
+  long a_stride0_bytes;              // a.s0 * 4 bytes
 };
 
 [[kernel, max_total_threads_per_threadgroup(4)]]
