@@ -196,9 +196,13 @@ std::string Machine::place() const {
   return fmt::format("group {}, thread {}", group_, current_);
 }
 
-/// The thread does not go on; neither does any other.
+/// The thread does not go on; neither does any other. Nothing on its stack is destroyed, so that nothing may be owned
+/// there by now.
 void Machine::fault(std::string what) {
-  if (fault_.empty()) fault_ = fmt::format("{} ({})", what, place());
+  {
+    const std::string own = std::move(what);
+    if (fault_.empty()) fault_ = fmt::format("{} ({})", own, place());
+  }
   threads_[current_].state = State::done;
   fibers_->pause();
 }
