@@ -16,10 +16,19 @@ std::string comment_of(const CompiledStep& step) {
   std::string text = lang::to_text(*step.kernel.statement());
   if (!text.ends_with('\n')) text += '\n';
   text += '\n';
-  for (const nest::Tensor& tensor : compilation.nest.tensors)
-    text += fmt::format("{}: {}, rank {}\n", tensor.name, name(tensor.dtype), tensor.rank);
-  text += fmt::format("{}: {}, rank {} (result)\n", compilation.nest.name, name(compilation.output),
-                      compilation.output_shape.size());
+  const auto describe = [&](const std::string& tensor, DType dtype, std::size_t rank, std::size_t merged) {
+    text += fmt::format("{}: {}, rank {}{}", tensor, name(dtype), rank,
+                        merged == rank ? "" : fmt::format(", as rank {}: dense axes are one", merged));
+  };
+  for (const nest::Tensor& tensor : compilation.nest.tensors) {
+    const auto whole = std::ranges::find(compilation.reference.tensors, tensor.name, &nest::Tensor::name);
+    const int rank = whole == compilation.reference.tensors.end() ? tensor.rank : whole->rank;
+    describe(tensor.name, tensor.dtype, static_cast<std::size_t>(rank), static_cast<std::size_t>(tensor.rank));
+    text += '\n';
+  }
+  describe(compilation.nest.name, compilation.output, compilation.output_shape.size(),
+           compilation.views.output.shape.size());
+  text += " (result)\n";
   for (const nest::TraceEntry& entry : compilation.trace.entries)
     for (const std::string& note : entry.notes) text += note + "\n";
   text += "\nCompile without fast math: products and sums are fused where fma stands, and nowhere else.\n";

@@ -3,9 +3,9 @@
 //   example: a = f32 4096x4096, b = f32 4096x4096
 //   example: a = f32 4099x3001, b = f32 4099x3001
 //
-// a: f32, rank 1
-// b: f32, rank 1
-// hadamard: f32, rank 2 (result)
+// a: f32, rank 2, as rank 1: dense axes are one
+// b: f32, rank 2, as rank 1: dense axes are one
+// hadamard: f32, rank 2, as rank 1: dense axes are one (result)
 // form: elementwise; threads along ij, 4 points each
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

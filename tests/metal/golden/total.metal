@@ -3,7 +3,7 @@
 //   example: a = f32 4096x4096
 //   example: a = f32 4099x3001
 //
-// a: f32, rank 1
+// a: f32, rank 2, as rank 1: dense axes are one
 // total: f32, rank 0 (result)
 // form: reduction; an output a thread
 //
