@@ -10,6 +10,8 @@ namespace tilewright::kernel {
 
 namespace {
 
+using matrix_unit::Unit;
+
 constexpr Type lanes(Element element, std::uint16_t count) {
   return {element, count};
 }
@@ -17,15 +19,18 @@ constexpr Type lanes(Element element, std::uint16_t count) {
 constexpr Type f32x4 = lanes(Element::f32, 4);
 
 constexpr std::array mma_table = {
-    MmaAtom{lanes(Element::f16, 8), lanes(Element::f16, 4), f32x4, 16, 8, 16, "m16n8k16.row.col.f32.f16.f16.f32"},
-    MmaAtom{lanes(Element::f16, 8), lanes(Element::f16, 4), lanes(Element::f16, 4), 16, 8, 16,
+    MmaAtom{Unit::warp, lanes(Element::f16, 8), lanes(Element::f16, 4), f32x4, 16, 8, 16,
+            "m16n8k16.row.col.f32.f16.f16.f32"},
+    MmaAtom{Unit::warp, lanes(Element::f16, 8), lanes(Element::f16, 4), lanes(Element::f16, 4), 16, 8, 16,
             "m16n8k16.row.col.f16.f16.f16.f16"},
-    MmaAtom{lanes(Element::bf16, 8), lanes(Element::bf16, 4), f32x4, 16, 8, 16, "m16n8k16.row.col.f32.bf16.bf16.f32"},
-    MmaAtom{f32x4, lanes(Element::f32, 2), f32x4, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"},
-    MmaAtom{lanes(Element::i8, 16), lanes(Element::i8, 8), lanes(Element::i32, 4), 16, 8, 32,
+    MmaAtom{Unit::warp, lanes(Element::bf16, 8), lanes(Element::bf16, 4), f32x4, 16, 8, 16,
+            "m16n8k16.row.col.f32.bf16.bf16.f32"},
+    MmaAtom{Unit::warp, f32x4, lanes(Element::f32, 2), f32x4, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"},
+    MmaAtom{Unit::warp, lanes(Element::i8, 16), lanes(Element::i8, 8), lanes(Element::i32, 4), 16, 8, 32,
             "m16n8k32.row.col.s32.s8.s8.s32"},
-    MmaAtom{lanes(Element::f64, 1), lanes(Element::f64, 1), lanes(Element::f64, 2), 8, 8, 4,
+    MmaAtom{Unit::warp, lanes(Element::f64, 1), lanes(Element::f64, 1), lanes(Element::f64, 2), 8, 8, 4,
             "m8n8k4.row.col.f64.f64.f64.f64"},
+    MmaAtom{Unit::simdgroup, lanes(Element::f32, 2), lanes(Element::f32, 2), lanes(Element::f32, 2), 8, 8, 8, ""},
 };
 
 constexpr std::array wgmma_table = {
@@ -49,9 +54,10 @@ const MmaAtom* find_mma(Type a, Type b, Type c) {
   return found == mma_table.end() ? nullptr : &*found;
 }
 
-const MmaAtom* find_mma(Element of, Element sums) {
-  const auto found = std::ranges::find_if(
-      mma_table, [&](const MmaAtom& atom) { return atom.a.element == of && atom.c.element == sums; });
+const MmaAtom* find_mma(matrix_unit::Unit unit, Element of, Element sums) {
+  const auto found = std::ranges::find_if(mma_table, [&](const MmaAtom& atom) {
+    return atom.unit == unit && atom.a.element == of && atom.c.element == sums;
+  });
   return found == mma_table.end() ? nullptr : &*found;
 }
 

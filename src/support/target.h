@@ -26,12 +26,14 @@ struct HostTarget {
 /// A GPU: an NVIDIA architecture, as the CUDA C++ Programming Guide's table of technical specifications has it, or what
 /// all of Apple's GPUs of the families Apple7 to Apple9 have, as the Metal Feature Set Tables have it.
 struct GpuTarget {
-  std::string arch;              ///< "sm_90a", "metal"
-  int capability = 80;           ///< of NVIDIA's: 10 · major + minor; of others 0
-  int ptx_version = 78;          ///< of NVIDIA's text: 10 · major + minor
-  bool has_hopper_ops = false;   ///< the ops of sm_90a: warpgroup products, register reallocation
-  bool has_tensor_maps = false;  ///< what launches kernels can give the copy engine descriptions of tensors
-  bool has_async_copies = true;  ///< from memory to a block's shared memory, beside its other work
+  std::string arch;                     ///< "sm_90a", "metal"
+  int capability = 80;                  ///< of NVIDIA's: 10 · major + minor; of others 0
+  int ptx_version = 78;                 ///< of NVIDIA's text: 10 · major + minor
+  bool has_hopper_ops = false;          ///< the ops of sm_90a: warpgroup products, register reallocation
+  bool has_warp_products = false;       ///< of matrices, by `mma.sync`
+  bool has_simdgroup_products = false;  ///< of matrices, of Apple's GPUs
+  bool has_tensor_maps = false;         ///< what launches kernels can give the copy engine descriptions of tensors
+  bool has_async_copies = true;         ///< from memory to a block's shared memory, beside its other work
   bool has_f64 = true;
   int max_buffers = 1024;  ///< that a kernel can be given
   int warp_threads = 32;

@@ -2,6 +2,7 @@
 // simulator, what their shared memory costs, and what NVIDIA's assembler makes of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "codegen/llvm/nvptx.h"
@@ -18,6 +19,7 @@ struct Written {
   std::vector<OperandSpec> operands;
   std::string schedule = {};  ///< its lines
   std::string arch = "sm_80";
+  std::string variant = "warp";
 };
 
 Outcome run(const Written& written) {
@@ -27,7 +29,7 @@ Outcome run(const Written& written) {
   each.operands = written.operands;
   each.gpu_levels = each.simulated = each.counted = true;
   each.host_levels = false;
-  each.gpu_variant = "warp";
+  each.gpu_variant = written.variant;
   each.gpu_arch = written.arch;
   return run_everywhere(each);
 }
@@ -45,6 +47,13 @@ void expect_assembled(const std::vector<kernel::LoweredKernel>& kernels, const s
   EXPECT_TRUE(multiplies);
 }
 
+/// Products are a simdgroup's, of f32.
+void expect_simdgroups(const std::vector<kernel::LoweredKernel>& kernels) {
+  EXPECT_TRUE(std::ranges::any_of(kernels, [](const kernel::LoweredKernel& lowered) {
+    return to_text(lowered.kernel).find(" = mma f32x2 ") != std::string::npos;
+  }));
+}
+
 enum class Conflicts { none, some };
 
 /// What is assembled are tiles that nobody wrote.
@@ -55,6 +64,7 @@ void expect_right(const Written& written, Conflicts conflicts = Conflicts::some)
   ASSERT_EQ(outcome.difference, "");
   if (conflicts == Conflicts::none) EXPECT_EQ(outcome.counters.bank_conflicts, 0);
   EXPECT_GT(outcome.counters.shared_requests, 0);
+  if (written.variant == "simdgroup") return expect_simdgroups(outcome.gpu_kernels);
   if (written.schedule.empty()) expect_assembled(outcome.gpu_kernels, written.arch);
 }
 
@@ -63,6 +73,7 @@ std::vector<OperandSpec> factors(DType dtype, std::vector<std::int64_t> a, std::
 }
 
 const std::string plain = "c[i, j] ++= a[i, k] * b[k, j]";
+const std::string simdgroup_arch = "metal";
 const std::string square = "    tile(i, 64)\n    tile(j, 64)\n    threads = 128\n";
 
 // Rows that are long enough leave no two threads in one bank, in loads of fragments and in copies. Of i8 the copy turns
@@ -77,6 +88,32 @@ TEST(WarpUnits, every_order_of_memory) {
     expect_right({"c[i, j] ++= a[k, i] * b[k, j]", factors(dtype, {k, 64}, {k, 64}), square}, turned);
     expect_right({"c[i, j] ++= a[k, i] * b[j, k]", factors(dtype, {k, 32}, {72, k}), square}, turned);
   }
+}
+
+TEST(WarpUnits, simdgroups) {
+  const auto of = [&](const std::string& text, std::vector<OperandSpec> operands, const std::string& schedule = "") {
+    return Written{text, std::move(operands), schedule, simdgroup_arch, "simdgroup"};
+  };
+  const std::string tiles = square;
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    SCOPED_TRACE(name(dtype));
+    expect_right(of("c[i, j] ++= a[i, k] * b[j, k]", factors(dtype, {40, 72}, {24, 72}), tiles), Conflicts::none);
+    expect_right(of(plain, factors(dtype, {24, 72}, {72, 40}), tiles), Conflicts::none);
+    expect_right(of("c[i, j] ++= a[k, i] * b[k, j]", factors(dtype, {72, 64}, {72, 32}), tiles), Conflicts::none);
+    expect_right(of("c[i, j] ++= a[k, i] * b[j, k]", factors(dtype, {72, 32}, {40, 72}), tiles), Conflicts::none);
+  }
+  expect_right(of(plain, factors(DType::bf16, {65, 131}, {131, 17})));
+  expect_right(of(plain, {{"a", DType::f32, {37, 9}, {18, 2}}, {"b", DType::f32, {9, 21}}}));
+  expect_right(of("o[b, i, m, p] ++= x[b, i, k, l, p] * y[b, m, k, l]",
+                  {{"x", DType::f32, {2, 9, 4, 5, 8}}, {"y", DType::f32, {2, 20, 4, 5}}}));
+  expect_right(of("o[m, u, s, d] ++= x[m, c, k, d] * y[u, c, s, k]",
+                  {{"x", DType::bf16, {2, 18, 2, 2}}, {"y", DType::bf16, {2, 18, 35, 2}}}));
+  expect_right(of("o[i, j] ++= a[i, k] * b[k, j] then max(o[i, j] + bias[j], 0.0) * full[i, j]",
+                  {{"a", DType::f16, {40, 72}},
+                   {"b", DType::f16, {72, 24}},
+                   {"bias", DType::f32, {24}},
+                   {"full", DType::f32, {40, 24}}}));
+  expect_right(of(plain, factors(DType::f32, {18, 420}, {420, 16}), "    split(k, 3)\n"));
 }
 
 TEST(WarpUnits, odd_extents_and_strides) {
@@ -118,15 +155,17 @@ TEST(WarpUnits, epilogues_and_parts) {
   expect_right({plain, factors(DType::f64, {18, 200}, {200, 16}), "    split(k, 3)\n"});
 }
 
-// The largest sums of a thread, and copies that pass through registers beside them.
+// The largest sums of a thread, and copies that pass through registers beside them. Nothing is asked for but where
+// wgmma would be chosen.
 TEST(WarpUnits, large_tiles_spill_nothing) {
   const std::string epilogue = " then max(c[i, j] + bias[j], 0.0)";
   for (const auto& [dtype, arch] : {std::pair(DType::f16, "sm_80"), std::pair(DType::i8, "sm_80"),
                                     std::pair(DType::f64, "sm_90a"), std::pair(DType::bf16, "sm_90a")}) {
     SCOPED_TRACE(name(dtype));
-    const tilewright::Kernel kernel = tilewright::Kernel::parse(plain + (dtype == DType::i8 ? "" : epilogue) +
-                                                                " do:\n  schedule:\n    variant = warp\n    auto\n")
-                                          .value();
+    const tilewright::Kernel kernel =
+        tilewright::Kernel::parse(plain + (dtype == DType::i8 ? "" : epilogue) +
+                                  (dtype == DType::bf16 ? " do:\n  schedule:\n    variant = warp\n    auto\n" : ""))
+            .value();
     const TensorView factor{nullptr, dtype, {4096, 4096}, {4096, 1}};
     const TensorView bias{nullptr, dtype == DType::f64 ? DType::f64 : DType::f32, {4096}, {1}};
     std::vector<nest::NamedView> operands{{"a", factor}, {"b", factor}};

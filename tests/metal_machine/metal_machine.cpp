@@ -2,6 +2,8 @@
 #include "metal_machine.h"
 
 #include <fmt/format.h>
+#include <array>
+#include <cmath>
 
 #include <algorithm>
 #include <cstring>
@@ -134,8 +136,40 @@ bool Machine::resolve_exchanges() {
   return any;
 }
 
+/// Matrices of 8 × 8: a thread has two neighbours of a row of each factor, of the sums and of the result.
+void Machine::multiply_in(unsigned first) {
+  struct Place {
+    std::size_t row, column;
+  };
+  const auto place = [](std::size_t lane) {
+    return Place{lane / 16 * 4 + lane / 2 % 4, lane / 8 % 2 * 4 + lane % 2 * 2};
+  };
+  std::array<std::array<float, 8>, 8> a{}, b{};
+  for (std::size_t lane = 0; lane < simd_width; ++lane) {
+    const auto [row, column] = place(lane);
+    const float* own = threads_[first + lane].factors;
+    for (std::size_t e = 0; e < 2; ++e) a[row][column + e] = own[e], b[row][column + e] = own[2 + e];
+  }
+  for (std::size_t lane = 0; lane < simd_width; ++lane) {
+    const auto [row, column] = place(lane);
+    Thread& thread = threads_[first + lane];
+    for (std::size_t e = 0; e < 2; ++e) {
+      float sum = thread.factors[4 + e];
+      for (std::size_t k = 0; k < 8; ++k) sum = std::fma(a[row][k], b[k][column + e], sum);
+      thread.product[e] = sum;
+    }
+  }
+}
+
 void Machine::exchange_in(unsigned first) {
   const std::size_t count = std::min<std::size_t>(simd_width, threads_.size() - first);
+  if (threads_[first].kind == tw_product) {
+    if (count < simd_width) {
+      fault_ = fmt::format("line {}: a product of matrices by {} threads", threads_[first].line, count);
+      return;
+    }
+    multiply_in(first);
+  }
   bool any = false;
   bool all = true;
   for (std::size_t lane = 0; lane < count; ++lane) {
@@ -163,6 +197,8 @@ void Machine::exchange_in(unsigned first) {
         continue;
       case tw_all:
         thread.result = all ? 1 : 0;
+        continue;
+      case tw_product:
         continue;
     }
     if (source >= count) {
@@ -293,6 +329,11 @@ void Machine::exchange(const void* own, unsigned bytes, tw_exchange_kind kind, u
   thread.operand = operand;
   thread.bytes = bytes;
   thread.own = 0;
+  if (kind == tw_product) {
+    thread.factors = static_cast<const float*>(own);
+    thread.product = static_cast<float*>(result);
+    return fibers_->pause();
+  }
   std::memcpy(&thread.own, own, bytes);
   const unsigned number = current_;
   fibers_->pause();

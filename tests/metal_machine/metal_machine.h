@@ -69,6 +69,8 @@ class Machine {
     State state = State::ready;
     int line = 0;
     tw_exchange_kind kind = tw_shuffle;
+    const float* factors = nullptr;  ///< of a product: two elements of a, of b and of c
+    float* product = nullptr;
     unsigned operand = 0;
     unsigned bytes = 0;
     std::uint64_t own = 0;
@@ -84,6 +86,7 @@ class Machine {
 
   std::string run_group(const Launch& launch, unsigned group);
   void exchange_in(unsigned simdgroup);
+  void multiply_in(unsigned simdgroup);
   bool resolve_exchanges();
   std::string stuck() const;
   void fault(std::string what);

@@ -28,6 +28,7 @@ constexpr std::array specials = {
 };
 
 constexpr unsigned most_buffers = 31;
+constexpr std::string_view own_elements = "thread float2&>(";  // a cast of what a thread has of a matrix
 constexpr unsigned most_threads = 1024;
 
 bool is_word(char c) {
@@ -214,6 +215,7 @@ class Reader {
       for (std::size_t at = line.find(space); at != std::string::npos; at = line.find(space, at + 1)) {
         const std::size_t end = at + space.size();
         if ((at > 0 && is_word(line[at - 1])) || end >= line.size() || line[end] != ' ') continue;
+        if (line.compare(at, own_elements.size(), own_elements) == 0) continue;
         check_pointer(line, at, std::string(space));
       }
     }

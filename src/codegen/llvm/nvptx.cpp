@@ -11,6 +11,7 @@
 
 #include "codegen/llvm/compilation.h"
 #include "codegen/llvm/nvptx_rules.h"
+#include "kernel/matrix_atoms.h"
 #include "kernel/shared_memory.h"
 #include "kernel/walk.h"
 
@@ -100,12 +101,19 @@ Since since(kernel::Opcode code) {
   }
 }
 
+/// A product that only Apple's GPUs have.
+bool is_of_simdgroup(const kernel::Kernel& kernel, const kernel::Op& op) {
+  if (op.code != kernel::Opcode::mma) return false;
+  const auto type = [&](std::size_t operand) { return kernel.values[op.operands[operand]].type; };
+  return kernel::find_mma(type(0), type(1), type(2))->unit == matrix_unit::Unit::simdgroup;
+}
+
 Result<void> check_ops(const kernel::Kernel& kernel, const GpuTarget& target) {
   const Since has = target.has_hopper_ops ? Since::sm_90a : target.capability >= 90 ? Since::sm_90 : Since::sm_80;
   std::optional<kernel::Opcode> lacking;
   kernel::walk(kernel.body, [&](const kernel::Op& op) {
     const bool remote = op.code == kernel::Opcode::mbarrier_arrive && op.operands.size() == 2;
-    if ((remote ? Since::sm_90 : since(op.code)) > has) lacking = op.code;
+    if ((remote ? Since::sm_90 : since(op.code)) > has || is_of_simdgroup(kernel, op)) lacking = op.code;
   });
   if (!lacking) return {};
   return fail("G008",

@@ -9,6 +9,7 @@
 #include "codegen/metal/names.h"
 #include "codegen/metal/prelude.h"
 #include "codegen/metal/printer.h"
+#include "kernel/matrix_atoms.h"
 #include "kernel/shared_memory.h"
 #include "kernel/walk.h"
 
@@ -59,6 +60,11 @@ std::string lacking(const kernel::Kernel& kernel, const kernel::Op& op) {
       return "";
     case Opcode::barrier:
       return std::get<kernel::NamedBarrier>(op.attribute).threads == 0 ? "" : "barriers of a part of a block";
+    case Opcode::mma: {
+      const auto type = [&](std::size_t i) { return kernel.values[op.operands[i]].type; };
+      const bool has = kernel::find_mma(type(0), type(1), type(2))->unit == matrix_unit::Unit::simdgroup;
+      return has ? "" : "that product of matrices";
+    }
     case Opcode::atomic: {
       const auto how = std::get<kernel::Atomic>(op.attribute);
       const Element element = kernel.values[op.results[0]].type.element;

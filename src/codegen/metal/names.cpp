@@ -35,7 +35,7 @@ constexpr auto words = std::to_array<std::string_view>({
     "simdgroup_store", "make_filled_simdgroup_matrix", "sqrt", "threadgroup_barrier", "NULL", "M_PI_F",
     // what the printer writes
     "divide", "remainder", "minimum", "maximum", "to_int", "to_uint", "to_long", "to_ulong", "absolute", "sizes",
-    "shuffle", "shuffle_down", "shuffle_up", "shuffle_xor",
+    "shuffle", "shuffle_down", "shuffle_up", "shuffle_xor", "matrix_product",
 });
 // clang-format on
 

@@ -65,6 +65,13 @@ void Printer::print_together(const Op& op) {
     }
     case Opcode::atomic:
       return print_atomic(op);
+    case Opcode::mma: {
+      prelude_.need("matrix_product", "float", 2);
+      std::string factors;
+      for (const ValueId each : op.operands)
+        factors += (factors.empty() ? "" : ", ") + operand(each, 0, Sign::any, true).text;
+      return define(op.results[0], {call("matrix_product", factors)}, "sums", true);
+    }
     default:
       internal_error(fmt::format("{} has no form in Metal's source", kernel::info(op.code).name));
   }

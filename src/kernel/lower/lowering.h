@@ -194,6 +194,8 @@ struct FragmentPlace {
   MatrixFactor factor;
   std::int64_t points = 0;        ///< of the warp
   std::vector<ValueId> by_piece;  ///< swizzled: by the number of 16 bytes in a row, which the thread's row exchanges
+  matrix_unit::Unit unit = matrix_unit::Unit::warp;
+  bool first = true;  ///< points are rows
 };
 
 /// Shared memory of one stage of a loop, and where in it each buffer that the loop fills begins.
@@ -358,9 +360,11 @@ class Lowering {
 
   // warp_matrices.cpp: products that warps compute of fragments that they load.
   void declare_units();
-  FragmentPlace fragment_place(tile::ValueId load, const std::vector<Axis>& sums, bool first);
-  std::vector<ValueId> load_fragments(const FragmentPlace& place, bool first, std::int64_t term, const MmaAtom& atom);
-  ValueId load_fragment(const FragmentPlace& place, std::int64_t point, std::int64_t term, Type type);
+  FragmentPlace fragment_place(tile::ValueId load, const std::vector<Axis>& sums, tile::Unit unit, bool first);
+  std::vector<ValueId> load_fragments(const FragmentPlace& place, std::int64_t term, const MmaAtom& atom);
+  ValueId load_rows(const FragmentPlace& place, std::int64_t point, std::int64_t term, Type type);
+  ValueId load_elements(const FragmentPlace& place, std::int64_t point, std::int64_t term, const MmaAtom& atom);
+  ValueId rounded(const FragmentPlace& place, ValueId value);
   Registers contract_by_warp(const tile::Contract& contract);
 
   // access.cpp: addresses, masks, loads and stores.

@@ -2,6 +2,7 @@
 #include "kernel/lower/scalars.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "support/diagnostic.h"
@@ -224,6 +225,17 @@ ValueId from_memory(Builder& build, ValueId value, DType dtype) {
 
 ValueId to_memory(Builder& build, ValueId value, DType dtype) {
   return is_boolean(dtype) ? build.convert(Opcode::zext, value, Element::i8) : value;
+}
+
+ValueId round_to_tf32(Builder& build, ValueId value) {
+  constexpr std::int64_t half = 0x1000;
+  constexpr std::int64_t kept = -0x2000;
+  const Type type = build.type(value);
+  const Type word{Element::i32, type.lanes};
+  ValueId bits = build.add(build.bitcast(value, word), build.constant(word, Scalar::of(half)));
+  bits = build.binary(Opcode::bit_and, bits, build.constant(word, Scalar::of(kept)));
+  const ValueId nan = build.constant(type, Scalar::of(std::numeric_limits<double>::quiet_NaN()));
+  return build.select(build.cmp(Predicate::uno, value, value), nan, build.bitcast(bits, type));
 }
 
 ValueId constant_of(Builder& build, DType dtype, Scalar value, int lanes) {

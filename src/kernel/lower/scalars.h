@@ -23,6 +23,9 @@ ValueId lower_cast(Builder& build, ValueId value, DType from, DType to);
 ValueId from_memory(Builder& build, ValueId value, DType dtype);
 ValueId to_memory(Builder& build, ValueId value, DType dtype);
 
+/// f32 to 10 bits of mantissa, to nearest, ties away from zero.
+ValueId round_to_tf32(Builder& build, ValueId value);
+
 /// The constant in registers.
 ValueId constant_of(Builder& build, DType dtype, Scalar value, int lanes);
 

@@ -312,6 +312,7 @@ void Lowering::lower_op(const tile::Op& op) {
                             case tile::Unit::warpgroup:
                               return one(contract_by_warpgroup(n));
                             case tile::Unit::warp:
+                            case tile::Unit::simdgroup:
                               return one(contract_by_warp(n));
                           }
                         },

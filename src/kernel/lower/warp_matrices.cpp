@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "kernel/lower/lowering.h"
+#include "kernel/lower/scalars.h"
 #include "tile/walk.h"
 
 namespace tilewright::kernel::lowering {
@@ -40,9 +41,9 @@ void Lowering::declare_units() {
     factors.insert({contract->lhs, contract->rhs});
     result_.most_points = std::numeric_limits<std::int32_t>::max();
     const std::vector<Axis>& sums = program_.values[contract->accumulator].type.axes;
-    if (contract->unit == tile::Unit::warp) {
-      fragments_[contract->lhs] = fragment_place(contract->lhs, sums, true);
-      fragments_[contract->rhs] = fragment_place(contract->rhs, sums, false);
+    if (contract->unit != tile::Unit::warpgroup) {
+      fragments_[contract->lhs] = fragment_place(contract->lhs, sums, contract->unit, true);
+      fragments_[contract->rhs] = fragment_place(contract->rhs, sums, contract->unit, false);
     } else if (!warpgroup_.valid()) {
       // From the warp's first thread: so is it known to be one number for all of them.
       const ValueId own = build_.binary(Opcode::udiv, thread_, i32(matrix_unit::threads));
@@ -53,8 +54,10 @@ void Lowering::declare_units() {
 }
 
 /// `first`: of the factor whose points are rows.
-FragmentPlace Lowering::fragment_place(tile::ValueId load, const std::vector<Axis>& sums, bool first) {
+FragmentPlace Lowering::fragment_place(tile::ValueId load, const std::vector<Axis>& sums, tile::Unit unit, bool first) {
   FragmentPlace place;
+  place.unit = unit;
+  place.first = first;
   place.factor = matrix_factor(load, sums);
   const MatrixFactor& factor = place.factor;
   const auto bits_of = [&](ValueId value, std::int64_t shift, std::int64_t mask) {
@@ -76,8 +79,18 @@ FragmentPlace Lowering::fragment_place(tile::ValueId load, const std::vector<Axi
     point = build_.add(point, build_.mul(number, build_.index(factor.point(axis->iter, axis->step))));
   }
   if (!factor.swizzled) {
-    const ValueId along_points = build_.add(point, bits_of(thread, 2, piece_rows - 1));
-    const ValueId along_terms = bits_of(thread, 0, quarter_terms - 1);
+    ValueId along_points = bits_of(thread, 2, piece_rows - 1);
+    ValueId along_terms = bits_of(thread, 0, quarter_terms - 1);
+    if (unit == tile::Unit::simdgroup) {  // as simdgroup_place has it
+      const auto joined = [&](ValueId upper, ValueId lower) {
+        return build_.add(build_.mul(upper, build_.index(4)), lower);
+      };
+      const ValueId row = joined(bits_of(thread, 4, 1), bits_of(thread, 1, 3));
+      const ValueId column = joined(bits_of(thread, 3, 1), build_.mul(bits_of(thread, 0, 1), build_.index(2)));
+      along_points = first ? row : column;
+      along_terms = first ? column : row;
+    }
+    along_points = build_.add(point, along_points);
     place.by_piece = {build_.add(build_.mul(along_points, build_.index(factor.point_bytes())),
                                  build_.mul(along_terms, build_.index(factor.term_bytes(1))))};
     return place;
@@ -114,16 +127,10 @@ std::int64_t MatrixFactor::point_bytes() const {
   return transposed ? bits(element) / 8 : pitch;
 }
 
-/// The thread's part of what the warp holds of points from `point` and terms from `term` on, counted from its first.
-ValueId Lowering::load_fragment(const FragmentPlace& place, std::int64_t point, std::int64_t term, Type type) {
+/// The thread's part of what the warp holds of points from `point` and terms from `term` on, counted from its first:
+/// matrices of eight rows of swizzled memory.
+ValueId Lowering::load_rows(const FragmentPlace& place, std::int64_t point, std::int64_t term, Type type) {
   const MatrixFactor& factor = place.factor;
-  const ValueId buffer = matrix_address(factor);
-  if (!factor.swizzled) {
-    const auto bytes = static_cast<std::uint32_t>(bits(factor.element) / 8);
-    const ValueId start = build_.offset(buffer, place.by_piece[0]);
-    const ValueId from = build_.offset(start, build_.index(point * factor.point_bytes() + factor.term_bytes(term)));
-    return build_.load({factor.element, 1}, from, {bytes, false});
-  }
   std::int64_t piece = factor.term_bytes(term) / piece_bytes;
   std::int64_t further = point * row_bytes;
   if (factor.transposed) {
@@ -131,43 +138,65 @@ ValueId Lowering::load_fragment(const FragmentPlace& place, std::int64_t point, 
     piece = block % static_cast<std::int64_t>(row_pieces);
     further = block / static_cast<std::int64_t>(row_pieces) * factor.group_bytes + factor.term_bytes(term);
   }
-  const ValueId start = build_.offset(buffer, place.by_piece[static_cast<std::size_t>(piece)]);
-  return build_.gpu_op(Opcode::load_matrix, {build_.offset(start, build_.index(further))}, {type},
-                       MatrixOrder{factor.transposed})[0];
+  const ValueId start = build_.offset(matrix_address(factor), place.by_piece[static_cast<std::size_t>(piece)]);
+  const ValueId from = build_.offset(start, build_.index(further));
+  return rounded(place, build_.gpu_op(Opcode::load_matrix, {from}, {type}, MatrixOrder{factor.transposed})[0]);
+}
+
+/// Of f32 a warp's unit looks at 10 bits of the mantissa: it would cut off the others.
+ValueId Lowering::rounded(const FragmentPlace& place, ValueId value) {
+  const bool rounds = place.unit == tile::Unit::warp && place.factor.element == Element::f32;
+  return rounds ? round_to_tf32(build_, value) : value;
+}
+
+/// The same of other memory, element by element or two neighbours at once. Of a warp's product the elements are words:
+/// rows eight apart, then terms four apart. Of a simdgroup's they are neighbours along terms, or of the second factor
+/// along points, and become f32.
+ValueId Lowering::load_elements(const FragmentPlace& place, std::int64_t point, std::int64_t term,
+                                const MmaAtom& atom) {
+  const MatrixFactor& factor = place.factor;
+  const Type type = place.first ? atom.a : atom.b;
+  const bool is_simdgroup = place.unit == tile::Unit::simdgroup;
+  const auto bytes = static_cast<std::uint32_t>(bits(factor.element) / 8);
+  const ValueId start = build_.offset(matrix_address(factor), place.by_piece[0]);
+  const auto load = [&](std::int64_t points, std::int64_t terms, std::uint16_t lanes) {
+    const std::int64_t further = (point + points) * factor.point_bytes() + factor.term_bytes(term + terms);
+    return build_.load({factor.element, lanes}, build_.offset(start, build_.index(further)), {bytes * lanes, false});
+  };
+  const auto widened = [&](ValueId value) {
+    if (!is_simdgroup) return rounded(place, value);
+    return factor.element == type.element ? value : build_.convert(Opcode::fconvert, value, type.element);
+  };
+  if (is_simdgroup && place.first != factor.transposed) return widened(load(0, 0, type.lanes));
+  const std::int64_t rows = (place.first ? atom.m : atom.n) / piece_rows;
+  ValueId fragment;
+  for (int e = 0; e < type.lanes; ++e) {
+    const ValueId element = is_simdgroup ? load(place.first ? 0 : e, place.first ? e : 0, 1)
+                                         : load(e % rows * piece_rows, e / rows * quarter_terms, 1);
+    if (type.lanes == 1) return widened(element);
+    fragment = e == 0 ? build_.splat(element, type.lanes) : build_.insert(fragment, element, e);
+  }
+  return widened(fragment);
 }
 
 /// The fragments of the warp's points at so many terms as one product has.
-std::vector<ValueId> Lowering::load_fragments(const FragmentPlace& place, bool first, std::int64_t term,
-                                              const MmaAtom& atom) {
-  const Type type = first ? atom.a : atom.b;
-  const std::int64_t each = first ? atom.m : atom.n;
+std::vector<ValueId> Lowering::load_fragments(const FragmentPlace& place, std::int64_t term, const MmaAtom& atom) {
+  const Type type = place.first ? atom.a : atom.b;
+  const std::int64_t each = place.first ? atom.m : atom.n;
+  const bool pairs = place.factor.swizzled && !place.first && place.points > each;
   std::vector<ValueId> fragments;
-  if (!place.factor.swizzled) {
-    // Elements of 4 bytes and more, a word each: rows of the first factor alternate before terms go on.
-    const std::int64_t rows = each / piece_rows;
-    for (std::int64_t point = 0; point < place.points; point += each) {
-      std::vector<ValueId> elements;
-      for (std::int64_t e = 0; e < type.lanes; ++e)
-        elements.push_back(load_fragment(place, point + e % rows * piece_rows, term + e / rows * quarter_terms, type));
-      ValueId fragment = type.lanes == 1 ? elements[0] : build_.splat(elements[0], type.lanes);
-      for (int e = 1; e < type.lanes; ++e) fragment = build_.insert(fragment, elements[static_cast<std::size_t>(e)], e);
-      fragments.push_back(fragment);
-    }
-    return fragments;
-  }
-  const bool pairs = !first && place.points > each;
-  if (!pairs) {
-    for (std::int64_t point = 0; point < place.points; point += each)
-      fragments.push_back(load_fragment(place, point, term, type));
-    return fragments;
-  }
-  const auto both = static_cast<std::uint16_t>(2 * type.lanes);
-  for (std::int64_t point = 0; point < place.points; point += 2 * each) {
-    const ValueId pair = load_fragment(place, point, term, {type.element, both});
-    for (int half = 0; half < 2; ++half) {
-      std::vector<std::int32_t> lanes(type.lanes);
-      std::iota(lanes.begin(), lanes.end(), half * type.lanes);
-      fragments.push_back(build_.shuffle(pair, pair, lanes));
+  for (std::int64_t point = 0; point < place.points; point += pairs ? 2 * each : each) {
+    if (!place.factor.swizzled) {
+      fragments.push_back(load_elements(place, point, term, atom));
+    } else if (!pairs) {
+      fragments.push_back(load_rows(place, point, term, type));
+    } else {
+      const ValueId pair = load_rows(place, point, term, {type.element, static_cast<std::uint16_t>(2 * type.lanes)});
+      for (int half = 0; half < 2; ++half) {
+        std::vector<std::int32_t> lanes(type.lanes);
+        std::iota(lanes.begin(), lanes.end(), half * type.lanes);
+        fragments.push_back(build_.shuffle(pair, pair, lanes));
+      }
     }
   }
   return fragments;
@@ -177,7 +206,10 @@ Registers Lowering::contract_by_warp(const tile::Contract& contract) {
   Registers tile = tiles_.at(contract.accumulator);
   const FragmentPlace& rows = fragments_.at(contract.lhs);
   const FragmentPlace& columns = fragments_.at(contract.rhs);
-  const MmaAtom* atom = find_mma(rows.factor.element, memory_element(tile.dtype));
+  // A simdgroup's threads widen what they load.
+  const Element sums_element = memory_element(tile.dtype);
+  const MmaAtom* atom =
+      find_mma(rows.unit, rows.unit == tile::Unit::simdgroup ? sums_element : rows.factor.element, sums_element);
   if (atom == nullptr) internal_error("no warp multiplies the factors of " + program_.name);
   const std::int64_t across = columns.points / atom->n;
   const std::vector<std::size_t> order =
@@ -196,14 +228,14 @@ Registers Lowering::contract_by_warp(const tile::Contract& contract) {
       const ValueId upper = tile.values[place(i, j, 0)];
       sums.push_back(two ? build_.shuffle(upper, tile.values[place(i, j, 1)], {0, 1, 2, 3}) : upper);
     }
-  std::vector<ValueId> a = load_fragments(rows, true, 0, *atom);
-  std::vector<ValueId> b = load_fragments(columns, false, 0, *atom);
+  std::vector<ValueId> a = load_fragments(rows, 0, *atom);
+  std::vector<ValueId> b = load_fragments(columns, 0, *atom);
   for (std::int64_t term = 0; term < rows.factor.terms; term += atom->k) {
     // The next fragments are on their way while these are multiplied.
     std::vector<ValueId> next_a, next_b;
     if (term + atom->k < rows.factor.terms) {
-      next_a = load_fragments(rows, true, term + atom->k, *atom);
-      next_b = load_fragments(columns, false, term + atom->k, *atom);
+      next_a = load_fragments(rows, term + atom->k, *atom);
+      next_b = load_fragments(columns, term + atom->k, *atom);
     }
     for (std::size_t i = 0; i < a.size(); ++i)
       for (std::size_t j = 0; j < b.size(); ++j) {

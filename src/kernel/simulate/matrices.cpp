@@ -90,11 +90,36 @@ double sum_products(const Product& product, const MmaAtom& atom, std::size_t row
   return atom.c.element == Element::f64 ? sum : sum + c;
 }
 
+/// Of a simdgroup, whose matrices are all dealt alike.
+void simdgroup_product(Warp& warp, const Step& step, std::uint32_t mask, const MmaAtom& atom) {
+  const Instruction& i = step.instruction;
+  Product product;
+  const auto element = [](std::byte* values, unsigned lane, std::size_t e) {
+    return values + (std::size_t{lane} * 2 + e) * sizeof(float);
+  };
+  const auto each = [&](auto&& body) {
+    each_lane(mask, [&](unsigned lane) {
+      const auto [row, column] = simdgroup_place(lane);
+      for (std::size_t e = 0; e < 2; ++e) body(lane, std::size_t{row}, column + e, e);
+    });
+  };
+  each([&](unsigned lane, std::size_t row, std::size_t column, std::size_t e) {
+    product.a[row][column] = interpreter::read_float(Element::f32, element(warp.machine.at(i.a), lane, e));
+    product.b[row][column] = interpreter::read_float(Element::f32, element(warp.machine.at(i.b), lane, e));
+  });
+  each([&](unsigned lane, std::size_t row, std::size_t column, std::size_t e) {
+    const double c = interpreter::read_float(Element::f32, element(warp.machine.at(i.c), lane, e));
+    interpreter::write_float(Element::f32, sum_products(product, atom, row, column, c),
+                             element(warp.machine.at(i.result), lane, e));
+  });
+}
+
 void mma(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
   const Instruction& i = step.instruction;
   const Kernel& kernel = *block.grid().program().kernel;
   const auto type = [&](std::size_t operand) { return kernel.values[i.op->operands[operand]].type; };
   const MmaAtom& atom = *find_mma(type(0), type(1), type(2));
+  if (atom.unit == matrix_unit::Unit::simdgroup) return simdgroup_product(warp, step, mask, atom);
   const std::size_t size = interpreter::lane_bytes(atom.a.element);
   const std::size_t elements = size >= word_bytes ? 1 : word_bytes / size;  // of a word
   Product product;

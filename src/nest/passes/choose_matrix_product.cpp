@@ -10,8 +10,9 @@
 // How the unit deals a warpgroup's tile to threads is in the PTX ISA, "Register Fragments for wgmma": of the bits of a
 // row's number, the lower three are the threads' t / 4 % 8, the next is a piece of a thread's own, the others are
 // warps; of a column's, the lowest is a thread's neighbours, the next two are t % 4, the others pieces. A warp's own
-// tile is dealt alike, with more pieces of rows and with warps along the columns too. Where several iterators make up
-// the rows, each takes the bits that its points fill, the inner ones first.
+// tile is dealt alike, with more pieces of rows and with warps along the columns too. A simdgroup's threads are dealt
+// in two levels (kernel/matrix_atoms.h): two outer bits, rows' and columns', then two of rows and one of columns. Where
+// several iterators make up the rows, each takes the bits that its points fill, the inner ones first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,10 +48,9 @@ struct Figures {
 };
 using matrix_unit::Unit;
 constexpr std::array figures_table{
-    Figures{Unit::warpgroup, 90, 2048, 0, 40, 67, 160, 8, 3},
-    Figures{Unit::warp, 80, 1024, 64, 8, 40, 128, 3, 2},
-    Figures{Unit::warp, 89, 512, 1, 8, 40, 128, 3, 2},
-    Figures{Unit::warp, 90, 1024, 128, 8, 50, 128, 3, 2},
+    Figures{Unit::warpgroup, 90, 2048, 0, 40, 67, 160, 8, 3}, Figures{Unit::warp, 80, 1024, 64, 8, 40, 128, 3, 2},
+    Figures{Unit::warp, 89, 512, 1, 8, 40, 128, 3, 2},        Figures{Unit::warp, 90, 1024, 128, 8, 50, 128, 3, 2},
+    Figures{Unit::simdgroup, 0, 256, 0, 8, 40, 128, 1, 1},
 };
 constexpr double multiprocessors = 132;
 constexpr double copy_latency = 1700;  ///< of what a stage waits for
@@ -67,6 +67,8 @@ constexpr std::int64_t other_registers = 75;      ///< of a thread, beside its s
 constexpr std::int64_t block_bytes = 1024 + 128;  ///< of shared memory, beside stages
 constexpr std::int64_t most_sums = 128;           ///< registers of a thread with a warp's own tile
 constexpr std::int64_t most_sums_turning = 64;    ///< where elements of a factor pass through registers one by one
+constexpr std::int64_t most_simdgroup_sums = 32;  ///< of a thread of an Apple GPU
+constexpr std::int64_t most_padding = 32;         ///< bytes of a row of a factor
 using matrix_unit::warp_threads;
 constexpr std::array<std::int64_t, 3> group_rows{128, 64, 256};
 constexpr std::array<std::int64_t, 5> warp_rows{128, 64, 256, 32, 16};
@@ -111,7 +113,7 @@ class Chooser {
     const bool terms_fit = order_terms();
     const double cycles = terms_fit && !written(c_.batch) ? choose_tile() : std::numeric_limits<double>::infinity();
     if (std::isinf(cycles) && demanded) return fail_tile();
-    if (!demanded && cycles >= scalar_cycles()) return std::nullopt;
+    if (!demanded && ((is_warp() && !has_neighbours()) || cycles >= scalar_cycles())) return std::nullopt;
     fill_in();
     return std::move(choice_);
   }
@@ -166,7 +168,16 @@ class Chooser {
                     matrix_unit::row_bytes / element_bytes()));
   }
 
-  bool is_warp() const { return product_->unit == Unit::warp; }
+  /// Of both factors along the terms or their points, and not along a batch: scalar products are vectors of those.
+  bool has_neighbours() const {
+    const auto along = [&](ExprId side, const std::vector<IterId>& iters) {
+      return std::ranges::any_of(iters, [&](IterId iter) { return stride(side, iter) == StrideClass::one; });
+    };
+    return (along(c_.lhs, terms_) || along(c_.lhs, rows_)) && (along(c_.rhs, terms_) || along(c_.rhs, columns_));
+  }
+
+  bool is_warp() const { return product_->unit != Unit::warpgroup; }
+  bool is_simdgroup() const { return product_->unit == Unit::simdgroup; }
   std::span<const std::int64_t> row_counts() const {
     return is_warp() ? std::span<const std::int64_t>(warp_rows) : std::span<const std::int64_t>(group_rows);
   }
@@ -187,6 +198,8 @@ class Chooser {
   const Figures* figures_of(Unit unit) const {
     const Figures* found = nullptr;
     if (unit == Unit::warpgroup && !p_.target.has_hopper_ops) return found;
+    if (unit == Unit::warp && !p_.target.has_warp_products) return found;
+    if (unit == Unit::simdgroup && !p_.target.has_simdgroup_products) return found;
     for (const Figures& figures : figures_table)
       if (figures.unit == unit && figures.capability <= p_.target.capability) found = &figures;
     return found;
@@ -271,8 +284,8 @@ class Chooser {
   }
 
   std::int64_t stage_bytes(const Tile& tile) const {
-    return (tile.rows + tile.columns) * (is_warp() && element_bytes() > 2
-                                             ? matrix_unit::row_bytes + matrix_unit::row_padding
+    return (tile.rows + tile.columns) * (is_simdgroup() || (is_warp() && element_bytes() > 2)
+                                             ? matrix_unit::row_bytes + most_padding
                                              : depth() * element_bytes());
   }
   /// Of a block, with so many for each thread beside its sums. A warp more tells the copy engine what to copy.
@@ -396,7 +409,12 @@ class Chooser {
     const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
     return (asked == 0 || tile.threads() == asked) && registers_of(tile, fewest_registers) <= registers &&
            figures_->least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes &&
-           (!is_warp() || tile.sums() * words <= (turns_elements() ? most_sums_turning : most_sums));
+           tile.sums() * words <= most_sums_of_thread();
+  }
+
+  std::int64_t most_sums_of_thread() const {
+    if (is_simdgroup()) return most_simdgroup_sums;
+    return is_warp() && turns_elements() ? most_sums_turning : most_sums;
   }
 
   /// Some factor's rows are points in memory, and the unit takes only rows of terms.
@@ -462,13 +480,16 @@ class Chooser {
 
   void fill_in() {
     choice_.variant = matrix_unit::name(product_->unit);
+    const std::int64_t halves = is_simdgroup() ? 2 : 1;
     deal(columns_, tile_.columns,
          {{&Dealt::chunk, 2},
-          {&Dealt::threads, 4},
+          {&Dealt::threads, 4 / halves},
+          {&Dealt::outer, halves},
           {&Dealt::pieces, tile_.columns / tile_.warps_across / 8},
           {&Dealt::groups, tile_.warps_across}});
     deal(rows_, tile_.rows,
-         {{&Dealt::threads, 8},
+         {{&Dealt::threads, 8 / halves},
+          {&Dealt::outer, halves},
           {&Dealt::pieces, tile_.rows / tile_.warps_down / 8},
           {&Dealt::groups, tile_.warps_down}});
     for (IterId iter : terms_) {

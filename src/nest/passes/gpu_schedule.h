@@ -22,13 +22,15 @@ inline constexpr std::int64_t few_blocks = 256;  ///< as many as leave multiproc
 /// How a block's points of one iterator are dealt out. Each thread holds `pieces` runs of `chunk` neighbours; the runs
 /// of neighbouring threads lie next to each other. With 16 threads, 2 pieces and chunks of 4, thread 3 of 128 points
 /// holds 12 … 15 and 76 … 79. So do the threads of each of `groups` further on: of 4 groups of 8 threads with 2 pieces,
-/// thread 3 of group 1 holds points 19 and 27.
+/// thread 3 of group 1 holds points 19 and 27. `outer` threads more deal out what those of an inner axis leave, slower
+/// than all inner ones of a block: of 2 of 4 threads with 2 pieces, thread 3 of the second holds points 7 and 15.
 struct Dealt {
   std::int64_t threads = 1;
   std::int64_t chunk = 1;
   std::int64_t pieces = 1;
   std::int64_t groups = 1;
-  std::int64_t points() const { return groups * threads * chunk * pieces; }
+  std::int64_t outer = 1;
+  std::int64_t points() const { return groups * outer * threads * chunk * pieces; }
 };
 
 /// One loop of the chosen order, outermost first.
@@ -56,7 +58,7 @@ struct Choice {
   }
   std::int64_t threads() const {
     std::int64_t product = 1;
-    for (const auto& [iter, each] : dealt) product *= each.groups * each.threads;
+    for (const auto& [iter, each] : dealt) product *= each.groups * each.outer * each.threads;
     return product;
   }
 };

@@ -281,16 +281,20 @@ void write_loops(Nest& nest, const Choice& choice) {
     if (dealt.groups > 1) add(iter, dealt.points() / dealt.groups).threads = dealt.groups;
   });
   each([&](IterId iter, const Dealt& dealt) {
-    if (dealt.pieces <= 1 || dealt.threads <= 1) return;
-    Loop& loop = add(iter, dealt.threads * dealt.chunk);
+    const std::int64_t threads = dealt.outer * dealt.threads;
+    if (dealt.pieces <= 1 || threads <= 1) return;
+    Loop& loop = add(iter, threads * dealt.chunk);
     loop.in_registers = true;
     loop.unroll = dealt.pieces;
+  });
+  each([&](IterId iter, const Dealt& dealt) {
+    if (dealt.outer > 1) add(iter, dealt.threads * dealt.chunk).threads = dealt.outer;
   });
   each([&](IterId iter, const Dealt& dealt) {
     if (dealt.threads > 1) add(iter, dealt.chunk).threads = dealt.threads;
   });
   each([&](IterId iter, const Dealt& dealt) {
-    const std::int64_t points = dealt.threads > 1 ? dealt.chunk : dealt.chunk * dealt.pieces;
+    const std::int64_t points = dealt.outer * dealt.threads > 1 ? dealt.chunk : dealt.chunk * dealt.pieces;
     if (points <= 1) return;
     Loop& loop = add(iter, 1);
     loop.in_registers = true;
@@ -320,7 +324,7 @@ Result<void> check_schedule(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
   if (!variant.empty() && !matrix_unit::unit_named(variant) && variant != scalar_variant)
     return fail("N053", fmt::format("variant '{}' of {} is not to be had on {}", variant, p.nest.name, p.target.arch),
-                "'block', or 'warpgroup' or 'warp' for matrix units; or leave the variant out");
+                "'block', or 'warpgroup', 'warp' or 'simdgroup' for matrix units; or leave the variant out");
   constexpr std::int64_t most_stages = 8;
   if (p.nest.schedule.stages > most_stages)
     return fail("N055", fmt::format("the schedule of {} asks for {} stages", p.nest.name, p.nest.schedule.stages),

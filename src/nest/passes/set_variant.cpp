@@ -10,7 +10,8 @@
 namespace tilewright::nest {
 
 std::span<const std::string_view> variant_names() {
-  static constexpr std::array<std::string_view, 6> names = {"flat", "thread", "block", "warp", "warpgroup", "panel"};
+  static constexpr std::array<std::string_view, 7> names = {"flat",      "thread",    "block", "warp",
+                                                            "warpgroup", "simdgroup", "panel"};
   return names;
 }
 

@@ -9,8 +9,8 @@
 
 namespace tilewright::nest {
 
-/// flat (one output at a time), thread (one thread an output), block (a tile in registers of a block's threads), warp
-/// and warpgroup (matrix instructions), panel (packed panels on a CPU).
+/// flat (one output at a time), thread (one thread an output), block (a tile in registers of a block's threads), warp,
+/// warpgroup and simdgroup (matrix instructions), panel (packed panels on a CPU).
 std::span<const std::string_view> variant_names();
 
 Result<void> set_variant(Nest& nest, ScheduleContext& context);

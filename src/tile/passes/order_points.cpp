@@ -6,6 +6,7 @@
 
 #include "tile/engine_copy.h"
 #include "tile/grid_points.h"
+#include "tile/walk.h"
 
 namespace tilewright::tile {
 namespace {
@@ -27,10 +28,23 @@ std::int64_t shared_bytes(const Program& program, const For& loop, const GridAxi
   return bytes;
 }
 
+/// The loop whose steps a matrix unit multiplies; null: there is none.
+const For* find_unit_loop(const Program& program) {
+  const For* found = nullptr;
+  walk(program.body, [&](const Op& op) {
+    const auto* loop = std::get_if<For>(&op.node);
+    if (loop == nullptr) return;
+    for (const Op& inner : loop->body.ops)
+      if (const auto* contract = std::get_if<Contract>(&inner.node); contract && contract->unit != Unit::scalar)
+        found = loop;
+  });
+  return found;
+}
+
 }  // namespace
 
 void order_points(Program& program, const nest::Facts& facts, const GpuTarget& target) {
-  const For* loop = find_engine_loop(program);
+  const For* loop = find_unit_loop(program);
   if (loop == nullptr) return;
   GridAxis* chosen = nullptr;
   std::pair<bool, std::int64_t> most{false, 0};  // long enough for clusters, and what they would share

@@ -1,4 +1,5 @@
-// The order of a grid's points, and which of them are clusters of blocks, where the copy engine fills stages.
+// The order of a grid's points where matrix units multiply, and which of them are clusters of blocks, where the copy
+// engine fills stages.
 //
 // Before                        After
 //   grid i by 128, j by 256       grid i by 128 band 8 cluster 2, j by 256

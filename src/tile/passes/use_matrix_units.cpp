@@ -56,6 +56,7 @@ class MatrixUnits {
     if (std::ranges::find(lhs, program_.threads.back().iter, &BufferAxis::iter) != lhs.end())
       std::swap(contract.lhs, contract.rhs);
     for (ValueId load : {contract.lhs, contract.rhs}) factors_.insert(buffer_of(load));
+    of_rows_.insert(buffer_of(contract.lhs));
   }
 
   bool is_term(IterId iter) const { return nest_.iterators[iter].role == nest::IteratorRole::reduction; }
@@ -74,7 +75,9 @@ class MatrixUnits {
     std::int64_t points = 1;
     for (const auto& [iter, size] : cache->tile) (is_term(iter) ? terms : points) *= size;
     buffer.axes.clear();
-    if (!matrix_unit::is_swizzled(element, turned)) return pad(buffer, *cache, turned, turned ? points : terms);
+    if (!matrix_unit::is_swizzled(unit_, element, turned))
+      // A thread has neighbours along the terms of rows, and along the points of columns.
+      return pad(buffer, *cache, turned, turned ? points : terms, of_rows_.contains(copy.buffer) == turned);
     std::int64_t inner_terms = 1;
     std::int64_t inner_points = 1;
     for (auto entry = cache->tile.rbegin(); entry != cache->tile.rend(); ++entry) {
@@ -98,11 +101,13 @@ class MatrixUnits {
     buffer.swizzled = true;
   }
 
-  /// Rows of so many elements and some more, of points where it is turned.
-  void pad(Buffer& buffer, const nest::CachedRead& cache, bool turned, std::int64_t elements) {
+  /// Rows of so many elements and some more, of points where it is turned. `apart`: the elements that a thread loads
+  /// are of several rows.
+  void pad(Buffer& buffer, const nest::CachedRead& cache, bool turned, std::int64_t elements, bool apart) {
     const std::int64_t element = static_cast<std::int64_t>(size_of(buffer.dtype));
     const std::int64_t lines = (elements * element + matrix_unit::row_bytes - 1) / matrix_unit::row_bytes;
-    const std::int64_t row = (lines * matrix_unit::row_bytes + matrix_unit::row_padding) / element;
+    const std::int64_t row =
+        (lines * matrix_unit::row_bytes + matrix_unit::row_padding(unit_, element, apart)) / element;
     std::int64_t inner_in_row = 1;
     std::int64_t rows = 1;
     for (auto entry = cache.tile.rbegin(); entry != cache.tile.rend(); ++entry) {
@@ -135,6 +140,7 @@ class MatrixUnits {
   Unit unit_;
   std::map<ValueId, const Op*> makers_;
   std::set<BufferId> factors_;
+  std::set<BufferId> of_rows_;  ///< of factors whose points are rows of the product
 };
 
 }  // namespace

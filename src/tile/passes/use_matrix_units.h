@@ -24,7 +24,7 @@
 // The unit of a warp takes fragments that threads load. Those of elements of 16 bits, and of 8 or 32 in rows of terms,
 // are loaded by rows of 16 bytes from a buffer like that. Others are loaded element by element, by threads that stand
 // along four terms and along points: their buffer has plain rows, of points where these are neighbours in memory, 32
-// bytes longer than a multiple of 128, so that no two of the elements lie in one bank.
+// bytes longer than a multiple of 128, so that no two of the elements lie in one bank. So are all of a simdgroup's.
 //
 // Requires: place_for_gpu, and a schedule whose variant names a unit and whose tiles are dealt to threads as the unit
 // deals them (nest/passes/choose_matrix_product). Ensures: verify in the placed phase. Other schedules stay as they

@@ -1,7 +1,7 @@
 // What compiled Metal source and the machine that runs its threads (metal_machine.h) know of each other.
 #pragma once
 
-enum tw_exchange_kind { tw_shuffle, tw_shuffle_down, tw_shuffle_up, tw_shuffle_xor, tw_any, tw_all };
+enum tw_exchange_kind { tw_shuffle, tw_shuffle_down, tw_shuffle_up, tw_shuffle_xor, tw_any, tw_all, tw_product };
 
 struct tw_machine {
   void (*access)(const void* address, unsigned bytes, int writes);

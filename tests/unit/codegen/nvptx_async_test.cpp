@@ -311,9 +311,20 @@ INSTANTIATE_TEST_SUITE_P(Nvptx, NvptxAsync, testing::ValuesIn(examples()),
 
 TEST(NvptxMatrices, EveryWarpProductHasItsInstruction) {
   for (const kernel::MmaAtom& atom : kernel::mma_atoms()) {
+    if (atom.unit != matrix_unit::Unit::warp) continue;
     const std::string ptx = ptx_of(warp_product(atom), "sm_80");
     EXPECT_NE(ptx.find(fmt::format("mma.sync.aligned.{} {{%", atom.ptx)), std::string::npos) << ptx;
   }
+}
+
+TEST(NvptxMatrices, ProductsOfAppleGpusAreRefused) {
+  const kernel::MmaAtom* atom =
+      kernel::find_mma(matrix_unit::Unit::simdgroup, kernel::Element::f32, kernel::Element::f32);
+  ASSERT_NE(atom, nullptr);
+  const auto refused = emitted(warp_product(*atom), "sm_90a");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().front().code, "G008");
+  EXPECT_NE(refused.error().front().message.find("uses mma, which sm_90a lacks"), std::string::npos);
 }
 
 TEST(NvptxMatrices, EveryWarpgroupProductHasItsInstruction) {
@@ -333,8 +344,10 @@ TEST(NvptxMatrices, EveryWarpgroupProductHasItsInstruction) {
 
 TEST(NvptxMatrices, AreAssembledWithoutSpillsOrWaits) {
   if (!find_ptxas()) GTEST_SKIP() << "ptxas is not installed";
-  for (const kernel::MmaAtom& atom : kernel::mma_atoms())
+  for (const kernel::MmaAtom& atom : kernel::mma_atoms()) {
+    if (atom.unit != matrix_unit::Unit::warp) continue;
     for (const char* arch : {"sm_80", "sm_90a"}) expect_clean(arch, ptx_of(warp_product(atom), arch));
+  }
   for (const kernel::WarpgroupAtom& atom : kernel::wgmma_atoms())
     for (const bool in_registers : {false, true}) expect_clean("sm_90a", ptx_of(warpgroup_product(atom, in_registers)));
 }

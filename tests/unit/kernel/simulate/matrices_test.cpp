@@ -124,5 +124,51 @@ TEST(SimulateMatrices, StoresWhatItLoads) {
       EXPECT_EQ(d[static_cast<std::size_t>(row * 8 + column)], column * 8 + row) << row << ", " << column;
 }
 
+/// 8 × 8 times 8 × 8 by a simdgroup of an Apple GPU: each thread's two elements as MLX numbers them.
+TEST(SimulateMatrices, MultipliesBySimdgroups) {
+  const Kernel kernel = read_kernel(
+      "kernel product(%a: ptr readonly align 8, %b: ptr readonly align 8, %c: ptr readonly align 8, %d: ptr align 8) "
+      "gpu threads 32 {\n"
+      "  %n8 = constant i64 8\n"
+      "  %lane = special lane i64\n"
+      "  %at = mul i64 %lane, %n8\n"
+      "  %pa = offset ptr %a, %at\n"
+      "  %pb = offset ptr %b, %at\n"
+      "  %pc = offset ptr %c, %at\n"
+      "  %pd = offset ptr %d, %at\n"
+      "  %x = load f32x2 %pa align 8\n"
+      "  %y = load f32x2 %pb align 8\n"
+      "  %z = load f32x2 %pc align 8\n"
+      "  %r = mma f32x2 %x, %y, %z\n"
+      "  store f32x2 %r, %pd align 8\n"
+      "}\n");
+  ASSERT_EQ(codes(verify(kernel)), "");
+  const auto place = [](std::size_t element) {  // in a row-major matrix
+    const std::size_t lane = element / 2;
+    const std::size_t quarter = lane / 4;
+    return ((quarter & 4) + lane / 2 % 4) * 8 + (quarter & 2) * 2 + lane % 2 * 2 + element % 2;
+  };
+  std::vector<float> a(64), b(64), c(64), d(64);
+  for (std::size_t e = 0; e < 64; ++e) {
+    a[e] = static_cast<float>(place(e) % 7) - 3;
+    b[e] = static_cast<float>(place(e) * 5 % 11) - 5;
+    c[e] = static_cast<float>(place(e));
+  }
+  const std::vector<Argument> arguments = {pointer_to(a), pointer_to(b), pointer_to(c), pointer_to(d)};
+  const std::vector<SimulatedRange> memory = {range_of(a), range_of(b), range_of(c), range_of(d, true, false)};
+  ASSERT_EQ(codes(simulate(kernel, 1, arguments, memory)), "");
+  std::vector<bool> seen(64);
+  for (std::size_t e = 0; e < 64; ++e) {
+    const std::size_t row = place(e) / 8;
+    const std::size_t column = place(e) % 8;
+    double sum = static_cast<double>(place(e));
+    for (std::size_t k = 0; k < 8; ++k)
+      sum += (static_cast<double>((row * 8 + k) % 7) - 3) * (static_cast<double>((k * 8 + column) * 5 % 11) - 5);
+    EXPECT_EQ(d[e], sum) << row << ", " << column;
+    seen[place(e)] = true;
+  }
+  EXPECT_EQ(std::ranges::count(seen, true), 64);
+}
+
 }  // namespace
 }  // namespace tilewright::kernel
