@@ -37,6 +37,9 @@ using TensorId = Id<struct TensorTag>;
 using ReadId = Id<struct ReadTag>;
 using ExprId = Id<struct NestExprTag>;
 
+/// Axes of a tensor: a value has at most eight, and the parts of a split reduction are one more.
+inline constexpr std::int64_t most_axes = 9;
+
 /// `Σ coefficient · iterator + constant`.
 struct Affine {
   struct Term {

@@ -175,7 +175,8 @@ class NestParser {
     if (!name_of("a tensor's name", tensor.name) || !expect(":") || !dtype(tensor.dtype) || !expect("rank") ||
         !count("a rank", rank))
       return false;
-    if (rank < 0 || rank > 8) return error(unknown_name, fmt::format("rank {}", rank), "ranks are 0 to 8");
+    if (rank < 0 || rank > most_axes)
+      return error(unknown_name, fmt::format("rank {}", rank), fmt::format("ranks are 0 to {}", most_axes));
     tensor.rank = static_cast<int>(rank);
     nest_.tensors.add(std::move(tensor));
     return true;

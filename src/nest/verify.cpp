@@ -1,7 +1,7 @@
 // The invariants of a nest. verify reports every one that is broken:
 //
 //   N040  handles name rows of their tables; operands stand before their users
-//   N041  names: tensors, iterators and the target are distinct; ranks are 0 to 8
+//   N041  names: tensors, iterators and the target are distinct; ranks are 0 to most_axes
 //   N042  output_index holds each output iterator once; only a nest with a reduction has reduction iterators
 //   N043  a read has one index an axis, whose terms are distinct iterators with coefficients other than 0, and an
 //         `else` of its tensor's class
@@ -90,7 +90,8 @@ class Verifier {
     std::set<std::string, std::less<>> names = {nest_.name};
     for (const Tensor& tensor : nest_.tensors) {
       require(names.insert(tensor.name).second, "N041", fmt::format("the name '{}' is taken", tensor.name));
-      require(tensor.rank >= 0 && tensor.rank <= 8, "N041", fmt::format("'{}' has rank {}", tensor.name, tensor.rank));
+      require(tensor.rank >= 0 && tensor.rank <= most_axes, "N041",
+              fmt::format("'{}' has rank {}", tensor.name, tensor.rank));
     }
     for (const Iterator& iterator : nest_.iterators)
       require(names.insert(iterator.name).second, "N041", fmt::format("the name '{}' is taken", iterator.name));

@@ -92,7 +92,7 @@ class PlanParser {
     reader_.expect(":");
     tensor.dtype = reader_.dtype();
     reader_.expect("rank");
-    tensor.rank = static_cast<int>(reader_.integer_in(0, 8, "a rank from 0 to 8"));
+    tensor.rank = static_cast<int>(reader_.integer_in(0, nest::most_axes, "a tensor's rank"));
     declare(std::move(tensor), span);
     return reader_.ok();
   }

@@ -107,7 +107,8 @@ class Verifier {
     check_names(plan_.tensors, "tensor");
     check_names(plan_.kernels, "kernel");
     for (const Tensor& each : plan_.tensors)
-      if (each.rank < 0 || each.rank > 8) error("P002", fmt::format("{} has rank {}", each.name, each.rank));
+      if (each.rank < 0 || each.rank > nest::most_axes)
+        error("P002", fmt::format("{} has rank {}", each.name, each.rank));
     for (const tile::Program& kernel : plan_.kernels)
       if (Result<void> verified = tile::verify(kernel); !verified)
         errors_.insert(errors_.end(), verified.error().begin(), verified.error().end());

@@ -1,7 +1,8 @@
 // The invariants of a tile program, checked. Between any two passes a program keeps all of them:
 //
 //  1. Names. Tensors, iterators and buffers each have a name of their own kind, unique among their kind. (T001)
-//  2. Tables. Every id lies in its table; a tensor has at most 8 axes and an alignment that is a power of two; an
+//  2. Tables. Every id lies in its table; a tensor has at most nest::most_axes axes and an alignment that is a power of
+//  two; an
 //     axis's size is positive; a tile has each iterator once and at most 2²² elements. (T002)
 //  3. SSA. Every value that is read was defined before, in the same block or one around it, and by one op or block
 //     only. (T003)
@@ -64,7 +65,6 @@ namespace tilewright::tile {
 namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 22;
-constexpr std::size_t most_axes = 8;
 constexpr std::int64_t most_threads = 1024;
 
 class Verifier {
@@ -105,8 +105,9 @@ class Verifier {
     check_names(program_.iters, "iterator");
     check_names(program_.buffers, "buffer");
     for (const Tensor& tensor : program_.tensors) {
-      if (tensor.strides.size() > most_axes)
-        error("T002", fmt::format("tensor {} has {} axes; at most 8", tensor.name, tensor.strides.size()));
+      if (std::ssize(tensor.strides) > nest::most_axes)
+        error("T002",
+              fmt::format("tensor {} has {} axes; at most {}", tensor.name, tensor.strides.size(), nest::most_axes));
       if (!std::has_single_bit(tensor.stride_align))
         error("T002", fmt::format("tensor {}: align {} is not a power of two", tensor.name, tensor.stride_align));
       if (!std::has_single_bit(tensor.align))

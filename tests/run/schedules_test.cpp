@@ -83,6 +83,12 @@ TEST(Schedules, splits_with_epilogues_that_need_other_operands) {
   }
 }
 
+// The parts are one axis more than a value may have.
+TEST(Schedules, splits_of_outputs_of_eight_axes) {
+  EXPECT_TRUE(agrees({scheduled("o[a, b, c, d, e, f, g, h] ++= x[a, b, c, d, e, f, g, k] * y[h, k]", {"split(k, 3)"}),
+                      {{"x", DType::f32, {2, 1, 3, 1, 2, 1, 2, 7}}, {"y", DType::f32, {5, 7}}}}));
+}
+
 TEST(Schedules, combinations_on_a_product) {
   const std::vector<std::vector<std::string>> schedules{
       {"tile(i, 8)", "tile(j, 8)", "tile(k, 4)", "cache(a)", "cache(b)"},
