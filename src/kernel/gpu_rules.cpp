@@ -107,6 +107,7 @@ class Rules {
         attribute(kernel_.block->resident != 0, "registers moved without knowing how many there are",
                   "say `resident n` behind the block's threads");
         return count(24, 256, 8);
+      case Opcode::warp_barrier:
       case Opcode::fence_mbarrier:
       case Opcode::fence_async:
       case Opcode::commit_bulk:

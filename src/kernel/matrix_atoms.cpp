@@ -36,7 +36,7 @@ constexpr std::array mma_table = {
 constexpr std::array wgmma_table = {
     WarpgroupAtom{Element::f16, lanes(Element::f16, 8), Element::f32, 16, "f16", true},
     WarpgroupAtom{Element::bf16, lanes(Element::bf16, 8), Element::f32, 16, "bf16", true},
-    WarpgroupAtom{Element::f32, f32x4, Element::f32, 8, "tf32", true},
+    WarpgroupAtom{Element::f32, lanes(Element::i32, 4), Element::f32, 8, "tf32", true},
     WarpgroupAtom{Element::i8, lanes(Element::i8, 16), Element::i32, 32, "s8", false},
     WarpgroupAtom{Element::f8e4m3, lanes(Element::f8e4m3, 16), Element::f32, 32, "e4m3", true},
     WarpgroupAtom{Element::f8e5m2, lanes(Element::f8e5m2, 16), Element::f32, 32, "e5m2", true},

@@ -43,7 +43,7 @@ std::string mma_forms();
 /// Of wgmma, done by four warps: 64 × k times k × n; k is 32 bytes of elements.
 struct WarpgroupAtom {
   Element of;
-  Type a;     ///< of the first factor where it is in registers
+  Type a;     ///< of the first factor where it is in registers; of f32, words of 32 bits
   Element c;  ///< of the sums
   std::int32_t k;
   std::string_view ptx;  ///< the element's name

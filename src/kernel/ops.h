@@ -92,10 +92,11 @@ namespace tilewright::kernel {
   X(if_then, "if", 1, -1, special, control, none)    /* (i1); two regions */                                           \
   X(yield, "yield", -1, 0, special, control, none)                                                                     \
   /* GPU: one thread's place, its block's memory and what it does together with others */                              \
-  X(special, "special", 0, 1, gpu, pure, special)                      /* -> i32 or i64 */                             \
-  X(shared, "shared", 0, 1, gpu, writes, buffer)                       /* a buffer of the block */                     \
-  X(barrier, "barrier", 0, 0, gpu, writes, barrier)                    /* waits, and orders all memory, for them */    \
-  X(barrier_arrive, "barrier_arrive", 0, 0, gpu, writes, barrier)      /* counts at a barrier; does not wait */        \
+  X(special, "special", 0, 1, gpu, pure, special)                 /* -> i32 or i64 */                                  \
+  X(shared, "shared", 0, 1, gpu, writes, buffer)                  /* a buffer of the block */                          \
+  X(barrier, "barrier", 0, 0, gpu, writes, barrier)               /* waits, and orders all memory, for them */         \
+  X(barrier_arrive, "barrier_arrive", 0, 0, gpu, writes, barrier) /* counts at a barrier; does not wait */             \
+  X(warp_barrier, "warp_barrier", 0, 0, gpu, writes, none)        /* the same as barrier, of the warp's threads */     \
   X(warp_shuffle, "warp_shuffle", 2, 1, gpu, collective, shuffle_mode) /* (v, i32) -> v, of 32 or 64 bits */           \
   X(warp_vote, "warp_vote", 1, 1, gpu, collective, vote)               /* (i1) -> i1, of ballot i32 */                 \
   X(atomic, "atomic", -1, 1, gpu, writes, atomic)                      /* (ptr, v) or cas (ptr, old, v) -> old */      \
@@ -109,7 +110,7 @@ namespace tilewright::kernel {
   X(mbarrier_expect, "mbarrier_expect", 2, 0, gpu, writes, none)  /* (ptr_shared, i32 bytes): arrives, announces */    \
   X(mbarrier_wait, "mbarrier_wait", 2, 0, gpu, writes, none)      /* (ptr_shared, i32 parity): that phase's end */     \
   X(fence_mbarrier, "fence_mbarrier", 0, 0, gpu, writes, none)    /* shows initialised ones to the cluster */          \
-  X(fence_async, "fence_async", 0, 0, gpu, writes, none)          /* orders own accesses before asynchronous ones */   \
+  X(fence_async, "fence_async", 0, 0, gpu, writes, none) /* of shared memory: own accesses before the engine's */      \
   /* copies by the copy engine */                                                                                      \
   X(bulk_load, "bulk_load", 4, 0, gpu, writes, none)        /* (ptr_shared, ptr, i32 bytes, ptr_shared mbarrier) */    \
   X(bulk_store, "bulk_store", 3, 0, gpu, writes, none)      /* (ptr, ptr_shared, i32 bytes) */                         \

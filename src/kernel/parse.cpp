@@ -275,8 +275,12 @@ class Parser {
           fmt::format("{} of {} is given a {}", info(code).name, to_text(written), to_text(type_of(op.operands[0]))),
           "write the first operand's type", cursor_.source(), type_span);
     TW_CHECK(attribute(op, written));
-    for (const Named& named : results) {
-      TW_TAKE(result, define(named, code == Opcode::cmp ? written.with(Element::i1) : written));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      Type result_type = code == Opcode::cmp ? written.with(Element::i1) : written;
+      // Of several, one for each of the last operands.
+      if (i > 0 && op.operands.size() >= results.size())
+        result_type = type_of(op.operands[op.operands.size() - results.size() + i]);
+      TW_TAKE(result, define(results[i], result_type));
       op.results.push_back(result);
     }
     return op;

@@ -18,6 +18,7 @@ struct TensorMap {
   /// In each 1024 bytes of shared memory, eight rows of 128, the 16 bytes number c of row r stand at c xor r. A box's
   /// innermost axis is at most such a row.
   bool swizzled = false;
+  bool tf32 = false;  ///< of f32: rounded to 10 bits of mantissa on the way in, to nearest, ties to even
 };
 
 }  // namespace tilewright::kernel

@@ -107,6 +107,7 @@ Agreement Uniformity::required(const Op& op) {
     case Opcode::cluster_wait:
       return Agreement::block;
     case Opcode::barrier_arrive:
+    case Opcode::warp_barrier:
     case Opcode::store_matrix:
     case Opcode::wgmma_fence:
     case Opcode::wgmma_commit:

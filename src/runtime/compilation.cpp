@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "code_version.h"
 #include "lang/bind.h"
@@ -36,11 +37,14 @@ Result<std::shared_ptr<const codegen::HostCode>> HostCompiler::compile_kernel(co
   return compiled;
 }
 
-Result<void> require_exact(const lang::Statement& statement, std::string_view where) {
-  if (statement.precision.value_or(Precision::exact) == Precision::exact) return {};
-  return fail("R071",
-              "precision " + std::string(name(*statement.precision)) + " is not to be had " + std::string(where),
-              "use 'exact'", statement.source, statement.precision_span);
+Result<void> require_precision(const lang::Statement& statement, std::span<const Precision> tiers,
+                               std::string_view where) {
+  const Precision asked = statement.precision.value_or(Precision::exact);
+  if (std::ranges::find(tiers, asked) != tiers.end()) return {};
+  std::string legal;
+  for (Precision tier : tiers) legal += fmt::format("{}'{}'", legal.empty() ? "use " : " or ", name(tier));
+  return fail("R071", fmt::format("precision {} is not to be had {}", name(asked), where), legal, statement.source,
+              statement.precision_span);
 }
 
 /// R079 at the schedule's `variant` line, if the host does not compute the nest in that way.
@@ -84,7 +88,8 @@ Result<Compilation> compile_to_nest(const lang::Statement& statement, const std:
 Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
                                           const std::vector<nest::NamedView>& operands, const TensorView* output,
                                           bool code) {
-  if (auto known = require_exact(statement, "on this device (cpu)"); !known) return std::unexpected(known.error());
+  if (auto known = require_precision(statement, std::array{Precision::exact}, "on this device (cpu)"); !known)
+    return std::unexpected(known.error());
   Result<Compilation> result = compile_to_nest(statement, operands, output);
   if (!result) return result;
   if (auto known = require_host_variant(statement, result->nest); !known) return std::unexpected(known.error());

@@ -34,8 +34,9 @@ struct Compilation {
 Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
                                     const TensorView* output, nest::VectorLoads loads = nest::VectorLoads::anywhere);
 
-/// R071 at the statement's `precision` line if that is not `exact`; `where`: "on this device (cpu)".
-Result<void> require_exact(const lang::Statement& statement, std::string_view where);
+/// R071 at the statement's `precision` line if that is none of the tiers; `where`: "on this device (cpu)".
+Result<void> require_precision(const lang::Statement& statement, std::span<const Precision> tiers,
+                               std::string_view where);
 
 /// Compiles for the host, with caches of compiled plans in memory and of objects on disk. Thread-safe.
 class HostCompiler {

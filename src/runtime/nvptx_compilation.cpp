@@ -26,7 +26,8 @@ Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement) {
 Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
                                            const std::vector<nest::NamedView>& operands, const TensorView* output,
                                            bool code) {
-  if (auto known = require_exact(statement, "on GPUs"); !known) return std::unexpected(known.error());
+  if (auto known = require_precision(statement, target_.precisions, "on " + target_.arch); !known)
+    return std::unexpected(known.error());
   Result<Compilation> result = compile_to_nest(statement, operands, output, nest::VectorLoads::aligned);
   if (!result) return result;
 

@@ -135,6 +135,7 @@ class Recorder : public plan::Executor {
     bound.map.element_bytes = argument.element_bytes;
     bound.map.box = argument.box;
     bound.map.swizzled = true;
+    bound.map.tf32 = argument.tf32;
     for (std::size_t axis = 0; axis < argument.extents.size(); ++axis) {
       const auto extent = evaluate(argument.extents[axis], symbols);
       if (!extent) return false;

@@ -22,7 +22,8 @@ class SimulatorBackend final : public HostMemoryBackend {
 
   Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code) override {
-    if (auto known = require_exact(statement, "on GPUs"); !known) return std::unexpected(known.error());
+    if (auto known = require_precision(statement, target_.precisions, "on " + target_.arch); !known)
+      return std::unexpected(known.error());
     Result<Compilation> result = compile_to_nest(statement, operands, output, nest::VectorLoads::aligned);
     if (!result) return result;
     auto built = plan::build_gpu_plan(result->nest, result->facts, target_, code ? nullptr : &result->trace);

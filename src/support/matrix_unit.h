@@ -57,6 +57,7 @@ inline constexpr std::array products{
     Product{Unit::warpgroup, DType::f16, DType::f32, Precision::exact, 64, 8, 16},
     Product{Unit::warpgroup, DType::bf16, DType::f32, Precision::exact, 64, 8, 16},
     Product{Unit::warpgroup, DType::i8, DType::i32, Precision::exact, 64, 8, 32},
+    Product{Unit::warpgroup, DType::f32, DType::f32, Precision::tf32, 64, 8, 8},
     Product{Unit::warp, DType::f16, DType::f32, Precision::exact, 16, 8, 16},
     Product{Unit::warp, DType::bf16, DType::f32, Precision::exact, 16, 8, 16},
     Product{Unit::warp, DType::i8, DType::i32, Precision::exact, 16, 8, 32},

@@ -323,6 +323,14 @@ std::string to_text(Scalar value, DType type) {
   return fmt::format("{}", integer);
 }
 
+float float_to_tf32(float value) {
+  if (std::isnan(value)) return std::numeric_limits<float>::quiet_NaN();
+  constexpr std::uint32_t dropped = 13;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t odd = bits >> dropped & 1;
+  return std::bit_cast<float>((bits + (1U << (dropped - 1)) - 1 + odd) >> dropped << dropped);
+}
+
 float half_to_float(std::uint16_t bits) {
   return decode(bits, half);
 }

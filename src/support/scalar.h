@@ -52,6 +52,8 @@ float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 std::uint16_t double_to_half(double value);
 float bfloat16_to_float(std::uint16_t bits);
+/// To 10 bits of mantissa and f32's exponents, as matrix units read f32 (precision tf32).
+float float_to_tf32(float value);
 std::uint16_t float_to_bfloat16(float value);
 std::uint16_t double_to_bfloat16(double value);
 float f8e4m3_to_float(std::uint8_t bits);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/scalar_op.h"
+
 namespace tilewright {
 
 /// A CPU.
@@ -35,7 +37,8 @@ struct GpuTarget {
   bool has_tensor_maps = false;         ///< what launches kernels can give the copy engine descriptions of tensors
   bool has_async_copies = true;         ///< from memory to a block's shared memory, beside its other work
   bool has_f64 = true;
-  int max_buffers = 1024;  ///< that a kernel can be given
+  int max_buffers = 1024;                               ///< that a kernel can be given
+  std::vector<Precision> precisions{Precision::exact};  ///< the tiers that kernels can be asked for
   int warp_threads = 32;
   int max_block_threads = 1024;
   int max_multiprocessor_threads = 2048;

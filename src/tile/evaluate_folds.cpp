@@ -1,4 +1,5 @@
 // The tile evaluator's reductions and contractions.
+#include "support/scalar.h"
 #include "tile/apply_scalar.h"
 #include "tile/evaluate_machine.h"
 
@@ -125,6 +126,13 @@ bool accumulate(const std::vector<T>& lhs_values, const std::vector<T>& rhs_valu
   return true;
 }
 
+/// The factor as the contraction's unit reads it.
+std::vector<double> factor_of(const Contract& contract, DType dtype, std::vector<double> values) {
+  if ((contract.unit != Unit::warpgroup && contract.unit != Unit::warp) || dtype != DType::f32) return values;
+  for (double& value : values) value = static_cast<double>(float_to_tf32(static_cast<float>(value)));
+  return values;
+}
+
 }  // namespace
 
 Action resolve_contract(Machine& machine, const Op& op, const Contract& contract) {
@@ -142,6 +150,8 @@ Action resolve_contract(Machine& machine, const Op& op, const Contract& contract
     const Cells& a = m.tile(lhs.value);
     const Cells& b = m.tile(rhs.value);
     const Cells& c = m.tile(start.value);
+    const std::vector<double> ra = factor_of(contract, m.type(lhs.value).dtype, a.reals);
+    const std::vector<double> rb = factor_of(contract, m.type(rhs.value).dtype, b.reals);
     // Integers are multiplied and added modulo 2⁶⁴, which every narrower wrap refines.
     const std::vector<std::uint64_t> ua(a.integers.begin(), a.integers.end());
     const std::vector<std::uint64_t> ub(b.integers.begin(), b.integers.end());
@@ -150,7 +160,7 @@ Action resolve_contract(Machine& machine, const Op& op, const Contract& contract
       bool specified = c.poisoned[at] == 0;
       if (specified && is_floating(dtype)) {
         double sum = c.reals[at];
-        specified = accumulate(a.reals, b.reals, a, b, lhs, rhs, i, sum);
+        specified = accumulate(ra, rb, a, b, lhs, rhs, i, sum);
         to.reals[i] = normalize(sum, dtype);
       } else if (specified) {
         auto sum = static_cast<std::uint64_t>(c.integers[at]);

@@ -188,11 +188,13 @@ struct Reduce {
 using matrix_unit::Unit;
 /// acc + Σ lhs · rhs over the axes that the accumulator (and so the result) lacks. By another unit than a thread's own
 /// (placed phase) the factors are loads from shared buffers, which the unit reads itself, in elements that may be
-/// narrower than its sums; the tile is dealt to threads as the unit does (docs/ir/tile.md). Text form: `contract %c,
-/// %x, %y by warpgroup`.
+/// narrower than its sums, and of f32 with 10 bits of mantissa; the tile is dealt to threads as the unit does
+/// (docs/ir/tile.md). `from_registers`: threads load lhs for their warpgroup's unit. Text form: `contract %c, %x, %y by
+/// warpgroup from registers`.
 struct Contract {
   ValueId accumulator, lhs, rhs;
   Unit unit = Unit::scalar;
+  bool from_registers = false;
 };
 struct ConvertLayout {
   ValueId operand;

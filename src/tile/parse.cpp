@@ -330,6 +330,12 @@ class ProgramParser {
     reduce.iter = iter();
     op.node = reduce;
   }
+  Unit matrix_unit() {
+    for (const auto& [unit, name] : matrix_unit::unit_names)
+      if (reader_.accept(name)) return unit;
+    reader_.expect(matrix_unit::name(Unit::warpgroup));
+    return Unit::warpgroup;
+  }
   void parse_contract(Op& op, ScalarText&) {
     Contract contract;
     contract.accumulator = operand();
@@ -338,14 +344,11 @@ class ProgramParser {
     reader_.expect(",");
     contract.rhs = operand();
     if (reader_.accept("by")) {
-      contract.unit = Unit::warpgroup;
-      for (const auto& [unit, name] : matrix_unit::unit_names)
-        if (reader_.accept(name)) {
-          contract.unit = unit;
-          op.node = contract;
-          return;
-        }
-      reader_.expect("warpgroup");
+      contract.unit = matrix_unit();
+      if (reader_.accept("from")) {
+        reader_.expect("registers");
+        contract.from_registers = true;
+      }
     }
     op.node = contract;
   }

@@ -184,7 +184,8 @@ class Printer {
                    },
                    [&](const Contract& n) {
                      pure(op, "contract " + value_names({n.accumulator, n.lhs, n.rhs}) +
-                                  (n.unit == Unit::scalar ? "" : fmt::format(" by {}", matrix_unit::name(n.unit))));
+                                  (n.unit == Unit::scalar ? "" : fmt::format(" by {}", matrix_unit::name(n.unit))) +
+                                  (n.from_registers ? " from registers" : ""));
                    },
                    [&](const ConvertLayout& n) { pure(op, "convert_layout " + value_name(n.operand)); },
                    [&](const ReduceAcross& n) {

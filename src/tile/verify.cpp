@@ -41,9 +41,9 @@
 //     fills or stores to a shared buffer. (T014)
 // 15. Matrix units. What is loaded from a swizzled buffer is a factor of contractions by matrix units. These have
 //     factors that are loads from shared buffers, of warpgroups from swizzled ones, in elements that the unit
-//     multiplies (support/matrix_unit.h). Their blocks have whole warpgroups of 128 threads, or whole warps. A swizzled
-//     buffer has constant strides. (T015) That the tile is dealt to threads as the unit deals it is not checked here,
-//     but by the lowering.
+//     multiplies (support/matrix_unit.h); lhs of f32 may come to warpgroups from registers. Their blocks have whole
+//     warpgroups of 128 threads, or whole warps. A swizzled buffer has constant strides. (T015) That the tile is dealt
+//     to threads as the unit deals it is not checked here, but by the lowering.
 // 16. The copy engine. Copies by it open a loop with stages that has no others, and engine_copy.h says that it can do
 //     them. (T016)
 // 17. Bands. One axis of the placed grid of a program with threads has a band at most, which its clusters divide; those
@@ -384,6 +384,8 @@ class Verifier {
       const DType sums = type(contract->accumulator).dtype;
       if (matrix_unit::find_product(contract->unit, of, sums) == nullptr)
         error("T015", op, fmt::format("no matrix unit sums {} in {}", tilewright::name(of), tilewright::name(sums)));
+      if (contract->from_registers && (of != DType::f32 || contract->unit != Unit::warpgroup))
+        error("T015", op, fmt::format("threads load no {} for a matrix unit", tilewright::name(of)));
     }
     for_each_operand(op, [&](ValueId id) {
       if (is_swizzled(id) && !(by_unit && (id == contract->lhs || id == contract->rhs)))

@@ -38,6 +38,7 @@ class Evaluation {
       }
     for_each_index(result.shape, [&](const std::vector<std::int64_t>& output) {
       for (std::size_t axis = 0; axis < output.size(); ++axis) point_[nest_.output_index[axis].index] = output[axis];
+      in_terms_ = true;
       if (nest_.reduction) {
         Fold fold(*nest_.reduction, nest_.accumulate, exactly(nest_.accumulate, nest_.identity));
         for_each_index(reduced, [&](const std::vector<std::int64_t>& terms) {
@@ -48,6 +49,7 @@ class Evaluation {
       } else {
         accumulated_ = value(nest_.value);
       }
+      in_terms_ = false;
       result.elements.push_back(value(nest_.result));
     });
     return result;
@@ -79,7 +81,14 @@ class Evaluation {
       }
       index.push_back(at);
     }
-    return exactly(view.dtype, view.get(index));
+    Bounds result = exactly(view.dtype, view.get(index));
+    if (nest_.precision == Precision::tf32 && in_terms_ && view.dtype == DType::f32 && std::isfinite(result.low)) {
+      // To nearest, of 10 bits of mantissa and f32's exponents.
+      const long double half_step = std::ldexp(std::max(std::fabs(result.low), std::ldexp(1.0L, -126)), -11);
+      result.low -= half_step;
+      result.high += half_step;
+    }
+    return result;
   }
 
   void add_factors(nest::ExprId id, std::vector<Bounds>& factors) const {
@@ -133,6 +142,7 @@ class Evaluation {
   SymbolValues symbols_;
   std::vector<std::int64_t> extents_, point_;  ///< by IterId
   Bounds accumulated_;
+  bool in_terms_ = true;  ///< of the reduction
 };
 
 }  // namespace

@@ -191,6 +191,11 @@ class Comparison {
     if (case_.repacked) target.launch_cycles = -1e12;
     nest::Nest nest = compiled.nest;
     if (!case_.gpu_variant.empty()) nest.schedule.variant = case_.gpu_variant;
+    if (case_.gpu_precision != Precision::exact) {
+      nest::Nest reference = compiled.reference;
+      reference.precision = nest.precision = case_.gpu_precision;
+      allowed_ = bound_output(reference, operands_);
+    }
     const nest::Facts facts =
         nest::gather_facts(nest, compiled.views.operands, compiled.views.output, nest::VectorLoads::aligned);
     const auto plan = plan::build_gpu_plan(nest, facts, target, nullptr);

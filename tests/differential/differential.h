@@ -30,8 +30,9 @@ struct Case {
   bool repacked = false;         ///< of a GPU's: misaligned operands of products are copied first, however small
   std::string gpu_variant = {};  ///< of a GPU's: `variant` of the schedule, which hosts may not have
   std::string gpu_arch = "sm_90a";
-  bool counted = false;     ///< the simulator counts what accesses cost
-  bool host_levels = true;  ///< the others
+  Precision gpu_precision = Precision::exact;  ///< of a GPU's, which hosts may not have
+  bool counted = false;                        ///< the simulator counts what accesses cost
+  bool host_levels = true;                     ///< the others
   /// What a test changes of the GPU's kernels; then they alone are compared.
   std::function<void(std::vector<kernel::LoweredKernel>&)> change_gpu_kernels = {};
 };

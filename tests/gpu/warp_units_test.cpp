@@ -20,6 +20,7 @@ struct Written {
   std::string schedule = {};  ///< its lines
   std::string arch = "sm_80";
   std::string variant = "warp";
+  Precision precision = Precision::exact;
 };
 
 Outcome run(const Written& written) {
@@ -30,6 +31,7 @@ Outcome run(const Written& written) {
   each.gpu_levels = each.simulated = each.counted = true;
   each.host_levels = false;
   each.gpu_variant = written.variant;
+  each.gpu_precision = written.precision;
   each.gpu_arch = written.arch;
   return run_everywhere(each);
 }
@@ -88,6 +90,16 @@ TEST(WarpUnits, every_order_of_memory) {
     expect_right({"c[i, j] ++= a[k, i] * b[k, j]", factors(dtype, {k, 64}, {k, 64}), square}, turned);
     expect_right({"c[i, j] ++= a[k, i] * b[j, k]", factors(dtype, {k, 32}, {72, k}), square}, turned);
   }
+}
+
+// Of f32 with 10 bits of mantissa.
+TEST(WarpUnits, precision_tf32) {
+  const auto of = [&](const std::string& text, std::vector<OperandSpec> operands, const std::string& schedule) {
+    return Written{text, std::move(operands), schedule, "sm_80", "warp", Precision::tf32};
+  };
+  expect_right(of(plain, factors(DType::f32, {24, 72}, {72, 48}), square), Conflicts::none);
+  expect_right(of("c[i, j] ++= a[k, i] * b[j, k]", factors(DType::f32, {72, 32}, {40, 72}), square), Conflicts::none);
+  expect_right(of(plain, factors(DType::f32, {33, 21}, {21, 7}), ""));
 }
 
 TEST(WarpUnits, simdgroups) {

@@ -169,6 +169,11 @@ FloatFormat format_of(DType type) {
   }
 }
 
+/// Of the reads below, by the precision tier (docs/language.md): tf32 has 10 bits of mantissa and f32's exponents.
+double operand_roundoff(const nest::Nest& nest, ExprId root) {
+  return nest.precision == Precision::tf32 && root == nest.value ? std::ldexp(1.0, -11) : 0;
+}
+
 }  // namespace
 
 double unit_roundoff(DType type) {
@@ -198,6 +203,7 @@ ErrorBound::ErrorBound(const nest::Nest& nest, const std::vector<nest::NamedView
 
 Bounded ErrorBound::evaluate(ExprId root, const std::vector<std::int64_t>& point,
                              const std::optional<Bounded>& accumulated) {
+  operand_roundoff_ = operand_roundoff(nest_, root);
   nest::walk(nest_.exprs, root,
              [&](ExprId id, const nest::Expr& expr) { values_[id.index] = expression(expr, point, accumulated); });
   return values_[root.index];
@@ -233,7 +239,9 @@ Bounded ErrorBound::read(const nest::Read& read, const std::vector<std::int64_t>
     if (at < 0 || at >= view.shape[index.size()]) return {read.otherwise.value_or(Scalar{})};
     index.push_back(at);
   }
-  return {view.get(index)};
+  const Scalar value = view.get(index);
+  if (operand_roundoff_ == 0 || view.dtype != DType::f32 || !std::isfinite(value.as_double())) return {value};
+  return {value, operand_roundoff_ * (std::fabs(value.as_double()) + std::numeric_limits<float>::min())};
 }
 
 Bounded ErrorBound::apply(const nest::ApplyExpr& apply, DType type) const {
@@ -257,6 +265,8 @@ std::optional<double> relative_error(const nest::Nest& nest, ExprId root) {
     const auto* applied = std::get_if<nest::ApplyExpr>(&expr.node);
     const auto* converted = std::get_if<nest::CastExpr>(&expr.node);
     std::optional<double>& result = known[id.index];
+    if (std::holds_alternative<nest::ReadValue>(expr.node) && expr.dtype == DType::f32)
+      result = operand_roundoff(nest, root) / unit_roundoff(DType::f32);
     if (converted) {
       const DType from = nest.exprs[converted->operand].dtype;
       const std::optional<double> operand = known[converted->operand.index];

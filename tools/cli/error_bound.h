@@ -47,6 +47,7 @@ class ErrorBound {
   std::vector<TensorView> tensors_;  ///< by TensorId
   std::vector<std::int64_t> extents_;
   std::vector<Bounded> values_;  ///< by ExprId, of the point at hand
+  double operand_roundoff_ = 0;  ///< of the expression at hand
 };
 
 /// The error of `root` is at most this many unit roundoffs of its own magnitude, wherever it is evaluated; nullopt

@@ -38,7 +38,7 @@ class AsyncOps {
       case Opcode::fence_mbarrier:
         return memory("fence.mbarrier_init.release.cluster;");
       case Opcode::fence_async:
-        return memory("fence.proxy.async;");
+        return memory("fence.proxy.async.shared::cta;");
       case Opcode::bulk_load:
         return memory("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];");
       case Opcode::bulk_store:

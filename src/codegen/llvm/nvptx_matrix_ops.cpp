@@ -120,13 +120,18 @@ class MatrixOps {
   Values accumulators(std::size_t first) const {
     Values lanes;
     for (std::size_t i = first; i < in_.size(); ++i) {
-      const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(in_[i]->getType());
-      if (!vector)
-        lanes.push_back(in_[i]);
-      else
-        for (std::uint64_t lane = 0; lane < vector->getNumElements(); ++lane)
-          lanes.push_back(build_.CreateExtractElement(in_[i], lane));
+      const Values some = lanes_of(in_[i]);
+      lanes.insert(lanes.end(), some.begin(), some.end());
     }
+    return lanes;
+  }
+
+  Values lanes_of(llvm::Value* value) const {
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+    if (!vector) return {value};
+    Values lanes;
+    for (std::uint64_t lane = 0; lane < vector->getNumElements(); ++lane)
+      lanes.push_back(build_.CreateExtractElement(value, lane));
     return lanes;
   }
 
@@ -148,12 +153,14 @@ class MatrixOps {
     return results;
   }
 
-  /// An op that the accumulators pass through.
+  /// An op that accumulators, and factors in registers, pass through.
   Values keep(std::string_view text) {
     const Values lanes = accumulators(0);
-    llvm::Type* types = register_types(build_, lanes.empty() ? nullptr : lanes.front()->getType(), lanes.size());
+    std::vector<llvm::Type*> types;
+    for (const llvm::Value* lane : lanes) types.push_back(lane->getType());
     llvm::Value* kept =
-        assemble(build_, text, types, lanes, AssemblyEffect::collective, static_cast<unsigned>(lanes.size()));
+        assemble(build_, text, types.size() == 1 ? types.front() : llvm::StructType::get(build_.getContext(), types),
+                 lanes, AssemblyEffect::collective, static_cast<unsigned>(lanes.size()));
     return gathered(results_of(build_, kept), 0);
   }
 

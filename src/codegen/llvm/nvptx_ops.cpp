@@ -35,6 +35,8 @@ class Ops {
         return {special(std::get<Special>(op_.attribute))};
       case Opcode::barrier:
         return barrier();
+      case Opcode::warp_barrier:
+        return together("bar.warp.sync 0xffffffff;");
       case Opcode::barrier_arrive: {
         const auto& barrier = std::get<kernel::NamedBarrier>(op_.attribute);
         return together(fmt::format("bar.arrive {}, {};", barrier.id, barrier.threads));

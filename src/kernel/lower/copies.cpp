@@ -195,8 +195,19 @@ ValueId Lowering::shared_address(const PieceTarget& target, std::int64_t further
   return build_.offset(pointer, build_.index(last));
 }
 
+/// What a warpgroup's unit reads of f32 are 10 bits of mantissa: precision tf32 has them rounded, not cut off. Warps do
+/// that to their fragments.
+bool Lowering::rounds(const tile::Copy& copy) const {
+  const tile::Buffer& buffer = program_.buffers[copy.buffer];
+  const bool is_factor = buffer.swizzled || std::ranges::any_of(matrix_loads_, [&](const auto& load) {
+                           return load.second == copy.buffer;
+                         });
+  return is_factor && fragments_.empty() && buffer.dtype == DType::f32;
+}
+
 void Lowering::store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value,
                            ValueId stage) {
+  if (rounds(copy)) value = round_to_tf32(build_, value);
   const PieceTarget target = piece_target(copy, pieces, place);
   const auto element = bytes_of(program_.buffers[copy.buffer].dtype);
   const auto address = [&](std::int64_t further) { return shared_address(target, further, stage); };

@@ -40,7 +40,13 @@ void Lowering::declare_maps(const tile::For& loop) {
     filled.plan = tile::plan_engine_copy(program_, *copy, filled.is_shared ? cluster() : 1).value();
     const tile::Tensor& tensor = program_.tensors[copy->tensor];
     const AccessMap access = tensor_access(copy->tensor, copy->index);
-    TensorMapArgument argument{tensor.name, constant_bytes(tensor, copy->index), bytes_of(tensor.dtype), {}, {}, {}};
+    TensorMapArgument argument{.tensor = tensor.name,
+                               .offset = constant_bytes(tensor, copy->index),
+                               .element_bytes = bytes_of(tensor.dtype),
+                               .extents = {},
+                               .strides = {},
+                               .box = {},
+                               .tf32 = rounds(*copy)};
     for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
       if (!argument.extents.empty()) argument.strides.push_back(access.bytes.at(axis.iter));
       argument.extents.push_back(program_.iters[axis.iter].extent);
@@ -220,7 +226,12 @@ std::vector<Registers> Lowering::consume(const tile::For& stages, std::vector<Re
 }
 
 /// The warp reads the stage no more, where the condition holds: its first threads tell each block of the cluster one.
+/// What its threads have read themselves comes before the engine's writes by a fence of each.
 void Lowering::release(ValueId slot, ValueId condition) {
+  if (reads_stages_) {
+    build_.gpu_op(Opcode::fence_async, {});
+    build_.gpu_op(Opcode::warp_barrier, {});
+  }
   const ValueId lane = build_.binary(Opcode::bit_and, thread_, i32(warp_threads - 1));
   build_.if_then(
       all(build_.cmp(Predicate::slt, lane, i32(cluster())), condition),

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -173,7 +174,8 @@ struct MatrixFactor {
   Element element = Element::f16;
   bool transposed = false;  ///< rows of memory are points
   bool swizzled = true;
-  std::int64_t pitch = 0;  ///< bytes from a row of memory to the next, where it is not swizzled
+  std::int64_t pitch = 0;     ///< bytes from a row of memory to the next, where it is not swizzled
+  bool in_registers = false;  ///< threads load it for the warpgroup's unit
   MatrixLayout layout;
   std::int64_t terms = 0;
   std::int64_t group_bytes = 0;  ///< between 64 points and the next
@@ -184,6 +186,7 @@ struct MatrixFactor {
   std::map<IterId, Points> points;  ///< by iterator: how many points a coordinate is, as in a BufferAxis
 
   std::int64_t point(IterId iter, std::int64_t coordinate) const;  ///< of the iterator's part alone
+  std::int64_t points_of(const std::vector<Axis>& axes) const;     ///< that a tile has
   std::int64_t term_bytes(std::int64_t term) const;
   std::int64_t point_bytes() const;  ///< to the next, where it is not swizzled
 };
@@ -196,6 +199,12 @@ struct FragmentPlace {
   std::vector<ValueId> by_piece;  ///< swizzled: by the number of 16 bytes in a row, which the thread's row exchanges
   matrix_unit::Unit unit = matrix_unit::Unit::warp;
   bool first = true;  ///< points are rows
+};
+
+/// A lane of one of a tile's values.
+struct SumLane {
+  std::size_t value = 0;
+  int lane = 0;
 };
 
 /// Shared memory of one stage of a loop, and where in it each buffer that the loop fills begins.
@@ -308,6 +317,7 @@ class Lowering {
   std::optional<PiecePlace> place_further(const CopyPieces& pieces, PiecePlace place, std::int64_t further) const;
   ValueId piece_inside(const CopyPieces& pieces, const PiecePlace& place);
   ValueId piece_in_tensor(const tile::Copy& copy, const PiecePlace& place);
+  bool rounds(const tile::Copy& copy) const;
   ValueId load_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place);
   void store_piece(const tile::Copy& copy, const CopyPieces& pieces, const PiecePlace& place, ValueId value,
                    ValueId stage = {});
@@ -352,9 +362,13 @@ class Lowering {
   // matrices.cpp: what their matrix units do.
   Registers contract_by_warpgroup(const tile::Contract& contract);
   MatrixFactor matrix_factor(tile::ValueId load, const std::vector<Axis>& sums) const;
-  std::vector<std::size_t> matrix_order(
+  std::vector<SumLane> matrix_order(
       const Registers& tile, const MatrixFactor& rows, const MatrixFactor& columns,
       const std::function<std::int64_t(std::int64_t row, std::int64_t column)>& number) const;
+  std::vector<ValueId> load_rows(const MatrixFactor& rows, std::int64_t products, std::int64_t term);
+  std::vector<Type> types_of(std::span<const ValueId> values) const;
+  void through_registers(Opcode code, Attribute attribute, std::vector<ValueId>& sums,
+                         std::vector<std::vector<ValueId>>& fragments);
   ValueId matrix_address(const MatrixFactor& factor);
   void finish_products(std::vector<Registers>& carried);
 
@@ -444,6 +458,7 @@ class Lowering {
   std::optional<EngineRing> engine_;                      ///< the block has a warp more, which tells the engine
   RingPlace place_;                                       ///< with an engine, the role's
   bool produces_ = false;                                 ///< the code is that warp's
+  bool reads_stages_ = false;                             ///< threads load from what the engine fills
   std::int32_t products_ahead_ = 0;                       ///< groups of products that a step leaves unfinished
   std::map<std::int64_t, ValueId> exchanges_;             ///< shared memory that partial results pass through, by bytes
   std::map<std::string, SizeParameter> sizes_;            ///< by the text of their expression

@@ -169,7 +169,8 @@ bool Lowering::holds_zeros_outside(const tile::For& loop) const {
 }
 
 /// True where a step's products may go on while the next one starts: one matrix unit's, whose sums the loop carries.
-/// Then the stage of the step before last is the next to be filled.
+/// Then the stage of the step before last is the next to be filled. Factors in registers stay there until a step's
+/// products are done.
 bool Lowering::overlaps_products(const tile::For& loop) const {
   constexpr std::int64_t least_stages = 3;
   int contractions = 0;
@@ -179,8 +180,8 @@ bool Lowering::overlaps_products(const tile::For& loop) const {
       const auto* contract = std::get_if<tile::Contract>(&each.node);
       if (!contract) return;
       ++contractions;
-      carried = contract->unit == tile::Unit::warpgroup && loop.body.yields == each.results &&
-                loop.body.arguments == std::vector{contract->accumulator};
+      carried = contract->unit == tile::Unit::warpgroup && !contract->from_registers &&
+                loop.body.yields == each.results && loop.body.arguments == std::vector{contract->accumulator};
     });
   return loop.stages >= least_stages && contractions == 1 && carried;
 }
@@ -188,10 +189,10 @@ bool Lowering::overlaps_products(const tile::For& loop) const {
 // ---- Copies ----
 
 /// Bytes that one asynchronous copy takes; 0: the copy goes through registers. It cannot replace what is outside of the
-/// tensor by anything but 0; and where it moves less than 4 bytes, or 4 that do not stay neighbours, loads and stores
-/// are quicker.
+/// tensor by anything but 0, nor round; and where it moves less than 4 bytes, or 4 that do not stay neighbours, loads
+/// and stores are quicker.
 std::int64_t Lowering::async_bytes(const AheadCopy& ahead) const {
-  if (ahead.copy->otherwise && !is_zero(*ahead.copy->otherwise)) return 0;
+  if ((ahead.copy->otherwise && !is_zero(*ahead.copy->otherwise)) || rounds(*ahead.copy)) return 0;
   const auto element = bytes_of(program_.buffers[ahead.copy->buffer].dtype);
   const bool neighbours = ahead.pieces.lane_bytes == element;
   std::int64_t bytes = element;

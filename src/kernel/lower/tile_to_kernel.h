@@ -47,6 +47,7 @@ struct TensorMapArgument {
   std::vector<IntExpr> extents;   ///< innermost first
   std::vector<IntExpr> strides;   ///< bytes, of all axes but the first
   std::vector<std::int64_t> box;  ///< elements along each axis
+  bool tf32 = false;              ///< as of a TensorMap
 };
 /// Memory of the running task: `workspace_bytes` at an address that is a multiple of 64.
 struct WorkspaceArgument {};

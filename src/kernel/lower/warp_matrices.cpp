@@ -212,7 +212,7 @@ Registers Lowering::contract_by_warp(const tile::Contract& contract) {
       find_mma(rows.unit, rows.unit == tile::Unit::simdgroup ? sums_element : rows.factor.element, sums_element);
   if (atom == nullptr) internal_error("no warp multiplies the factors of " + program_.name);
   const std::int64_t across = columns.points / atom->n;
-  const std::vector<std::size_t> order =
+  const std::vector<SumLane> order =
       matrix_order(tile, rows.factor, columns.factor, [&](std::int64_t row, std::int64_t column) {
         return (row / piece_rows * across + column / atom->n) * 2 + column % atom->n;
       });
@@ -220,7 +220,7 @@ Registers Lowering::contract_by_warp(const tile::Contract& contract) {
   const std::int64_t down = rows.points / atom->m;
   const bool two = atom->m > piece_rows;
   const auto place = [&](std::int64_t i, std::int64_t j, std::int64_t half) {
-    return order[static_cast<std::size_t>(((two ? 2 * i + half : i) * across) + j)];
+    return order[static_cast<std::size_t>((((two ? 2 * i + half : i) * across) + j) * 2)].value;
   };
   std::vector<ValueId> sums;
   for (std::int64_t i = 0; i < down; ++i)

@@ -16,6 +16,13 @@ void barrier(Block& block, Warp& warp, const Step& step, std::uint32_t) {
   block.arrive(warp, step, true);
 }
 
+void warp_barrier(Block& block, Warp& warp, const Step&, std::uint32_t) {
+  if (!block.is_ordered()) return;
+  Meeting meeting;
+  block.order().arrive(warp.index, meeting);
+  block.order().leave(warp.index, meeting);
+}
+
 void barrier_arrive(Block& block, Warp& warp, const Step& step, std::uint32_t) {
   block.arrive(warp, step, false);
 }
@@ -121,6 +128,8 @@ Behaviour order_behaviour(Opcode code) {
       return {barrier, StepKind::together};
     case Opcode::barrier_arrive:
       return {barrier_arrive, StepKind::together};
+    case Opcode::warp_barrier:
+      return {warp_barrier, StepKind::together};
     case Opcode::atomic:
       return {atomic};
     case Opcode::fence:

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "kernel/simulate/block.h"
+#include "support/scalar.h"
 
 namespace tilewright::kernel::simulator {
 
@@ -55,6 +57,15 @@ void wait_bulk(Block& block, Warp& warp, const Step& step, std::uint32_t mask) {
 
 void fence_async(Block& block, Warp& warp, const Step&, std::uint32_t mask) {
   each_lane(mask, [&](unsigned lane) { block.order().fence_async(warp.thread(lane)); });
+}
+
+void round_words(std::byte* words, std::uint64_t bytes) {
+  for (std::uint64_t at = 0; at < bytes; at += sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, words + at, sizeof value);
+    value = float_to_tf32(value);
+    std::memcpy(words + at, &value, sizeof value);
+  }
 }
 
 }  // namespace
@@ -139,6 +150,7 @@ void Block::end_load(std::size_t index) {
   const Mark mark = order_->engine_mark(copy.step->index);
   for (const auto& [to, from, bytes, inside] : copy.pieces) {
     if (inside != 0) std::memcpy(to.data, from.data, inside);
+    if (copy.tf32) round_words(to.data, inside);
     std::memset(to.data + inside, 0, bytes - inside);
     if (to.shadow != nullptr) to.shadow->end_copy_to(to.offset, bytes, mark);
     if (from.shadow != nullptr) from.shadow->end_copy_from(*order_, from.offset, inside, mark);

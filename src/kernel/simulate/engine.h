@@ -56,6 +56,7 @@ struct BulkCopy {
   const Step* step = nullptr;
   unsigned thread = 0;
   bool loads = false;  ///< to shared memory
+  bool tf32 = false;   ///< words are rounded on the way (TensorMap)
   std::vector<CopyPiece> pieces = {};
   std::uint64_t bytes = 0;    ///< of a load: that its barrier counts
   std::uint64_t barrier = 0;  ///< of a load: the barrier's place

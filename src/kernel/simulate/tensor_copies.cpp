@@ -29,6 +29,7 @@ std::string find_fault(const TensorMap& map, std::size_t rank) {
   if (map.box.size() != rank || map.strides.size() + 1 != rank)
     return fmt::format("of {} axes with {} strides and a box of {}", rank, map.strides.size(), map.box.size());
   if (map.element_bytes < 1 || map.element_bytes > 8) return fmt::format("of elements of {} bytes", map.element_bytes);
+  if (map.tf32 && map.element_bytes != 4) return fmt::format("that rounds elements of {} bytes", map.element_bytes);
   if (const auto address = reinterpret_cast<std::uint64_t>(map.address); address == 0 || address % box_unit != 0)
     return fmt::format("of memory {} bytes past a multiple of {}", address % box_unit, box_unit);
   for (const std::int64_t extent : map.extents)
@@ -78,7 +79,8 @@ class Box {
     for (std::size_t axis = 0; axis < map_->extents.size(); ++axis)
       start_.push_back(word_of(op.operands[first + axis]));
     row_ = map_->box[0] * map_->element_bytes;
-    return {.step = &step_, .thread = thread_, .loads = op.code == Opcode::tensor_load};
+    const bool loads = op.code == Opcode::tensor_load;
+    return {.step = &step_, .thread = thread_, .loads = loads, .tf32 = loads && map_->tf32};
   }
 
   std::int32_t word_of(ValueId value) const {

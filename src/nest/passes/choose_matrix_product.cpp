@@ -4,6 +4,10 @@
 // of terms at a time, and the unit reads them there. Where no operand of the statement says otherwise rows are m; where
 // m is short, they are n: 64 is the least number of rows, 8 that of columns.
 //
+// Of elements of 32 bits a warpgroup's unit reads rows of terms alone. The factor of which neighbours in memory are
+// points becomes the rows then, and goes through registers: a thread loads two or four neighbours of a term, for as
+// many rows of one product of 64 rows or of two.
+//
 // Where warps multiply by themselves a block has 16 to 256 rows, and the warps stand in a grid over its tile: each has
 // as many sums as 64 × 64, at most, and as near to a square as powers of two let it, so that it loads few fragments.
 //
@@ -65,7 +69,7 @@ constexpr std::int64_t registers = 65536;
 constexpr std::int64_t fewest_registers = 50;     ///< of a thread, beside its sums, if need be
 constexpr std::int64_t other_registers = 75;      ///< of a thread, beside its sums
 constexpr std::int64_t block_bytes = 1024 + 128;  ///< of shared memory, beside stages
-constexpr std::int64_t most_sums = 128;           ///< registers of a thread with a warp's own tile
+constexpr std::int64_t most_sums = 128;           ///< registers of a thread
 constexpr std::int64_t most_sums_turning = 64;    ///< where elements of a factor pass through registers one by one
 constexpr std::int64_t most_simdgroup_sums = 32;  ///< of a thread of an Apple GPU
 constexpr std::int64_t most_padding = 32;         ///< bytes of a row of a factor
@@ -101,8 +105,8 @@ class Chooser {
           fmt::format("{} is not to be had of {} by matrix units: variant '{}'", p_.nest.name, p_.target.arch,
                       p_.nest.schedule.variant),
           p_.nest.schedule.variant == matrix_unit::name(Unit::warpgroup)
-              ? "sums of products of two operands of f16, bf16 or i8 on sm_90a, both read plainly; or leave the "
-                "variant out"
+              ? "sums of products of two operands of f16, bf16 or i8, or of f32 with precision: tf32, on sm_90a, both "
+                "read plainly; or leave the variant out"
               : "sums of products of two operands of f16, bf16, i8 or f64, or of f32 with precision: tf32, both read "
                 "plainly; or leave the variant out");
     }
@@ -143,7 +147,10 @@ class Chooser {
     };
     const bool said = written(c_.m) || written(c_.n);
     const bool few = p_.points(c_.m) < least_rows() && p_.points(c_.n) > p_.points(c_.m);
-    if (said ? is_legal(c_.m, c_.n) || !is_legal(c_.n, c_.m) : !few) return;
+    const bool equal = goes_through_registers(c_.lhs) == goes_through_registers(c_.rhs);
+    const bool wants_other = equal ? few && !said : goes_through_registers(c_.rhs);
+    if (said && !is_legal(c_.n, c_.m)) return;
+    if (!wants_other && !(said && !is_legal(c_.m, c_.n))) return;
     std::swap(c_.lhs, c_.rhs);
     std::swap(c_.m, c_.n);
   }
@@ -164,7 +171,9 @@ class Chooser {
                     "iterator that both factors and the output have",
                     is_warp() ? "16, 32, 64, 128 or 256 rows by 1, 2, 4 or 8 warps of 32 threads, that have 4096 sums "
                                 "at most each"
-                              : "64, 128 or 256 rows by twice as many threads",
+                    : goes_through_registers(c_.lhs)
+                        ? "64, 128 or 256 rows by 128, 128 or 256 threads, that have 128 sums at most each"
+                        : "64, 128 or 256 rows by twice as many threads",
                     matrix_unit::row_bytes / element_bytes()));
   }
 
@@ -213,6 +222,20 @@ class Chooser {
       if (figures_ == nullptr || (asked && product.unit != *asked) || !fits(product)) continue;
       product_ = &product;
       return true;
+    }
+    return false;
+  }
+
+  /// As rows of a warpgroup's products: of elements of 32 bits, neighbours in memory are points.
+  bool goes_through_registers(ExprId side) const {
+    constexpr std::int64_t bytes = 4;
+    if (is_warp() || element_bytes() != bytes) return false;
+    const Read& read = p_.nest.reads[*plain_read(p_.nest, side)];
+    for (std::size_t slot = 0; slot < read.index.size(); ++slot) {
+      const std::vector<Affine::Term>& terms = read.index[slot].terms;
+      if (p_.facts.operands[read.tensor.index].strides[slot] == StrideClass::one && terms.size() == 1 &&
+          terms[0].coefficient == 1)
+        return p_.nest.iterators[terms[0].iter].role == IteratorRole::output;
     }
     return false;
   }
@@ -373,7 +396,10 @@ class Chooser {
   /// they load the fewest fragments, or as the schedule's `warps` says.
   std::vector<Tile> arrangements(std::int64_t rows, std::int64_t columns) const {
     std::vector<Tile> tiles;
-    if (!is_warp()) return {Tile{rows, columns, 1, rows / 16, 1}};
+    if (!is_warp()) {
+      const std::int64_t products = goes_through_registers(c_.lhs) && rows > matrix_unit::rows ? 2 : 1;
+      return {Tile{rows, columns, 1, rows / products / 16, 1}};
+    }
     const std::vector<std::int64_t>& said = p_.nest.schedule.warps;
     for (const std::int64_t warps : warp_counts) {
       std::optional<Tile> best;
@@ -487,19 +513,25 @@ class Chooser {
           {&Dealt::outer, halves},
           {&Dealt::pieces, tile_.columns / tile_.warps_across / 8},
           {&Dealt::groups, tile_.warps_across}});
+    const std::int64_t own = tile_.rows / tile_.warps_down / 8;  // rows of a thread
     deal(rows_, tile_.rows,
-         {{&Dealt::threads, 8 / halves},
-          {&Dealt::outer, halves},
-          {&Dealt::pieces, tile_.rows / tile_.warps_down / 8},
-          {&Dealt::groups, tile_.warps_down}});
+         goes_through_registers(c_.lhs)
+             ? std::vector<Field>{{&Dealt::chunk, own}, {&Dealt::threads, 8}, {&Dealt::groups, tile_.warps_down}}
+             : std::vector<Field>{{&Dealt::threads, 8 / halves},
+                                  {&Dealt::outer, halves},
+                                  {&Dealt::pieces, own},
+                                  {&Dealt::groups, tile_.warps_down}});
     for (IterId iter : terms_) {
       if (depth_.at(iter) <= 1) continue;
       choice_.dealt[iter].chunk = depth_.at(iter);
       choice_.thread_order.push_back(iter);
     }
-    for (IterId iter : columns_)
-      if (const auto dealt = choice_.dealt.find(iter); dealt != choice_.dealt.end() && dealt->second.chunk > 1)
-        choice_.lanes = iter;
+    // Neighbours of a thread that are stored together: columns, or rows in registers.
+    for (const std::vector<IterId>* group : {&columns_, &rows_})
+      for (IterId iter : *group)
+        if (const auto dealt = choice_.dealt.find(iter); dealt != choice_.dealt.end() && dealt->second.chunk > 1)
+          if (!choice_.lanes.valid() || output_stride_along(p_.nest, p_.facts, iter) == StrideClass::one)
+            choice_.lanes = iter;
     if (p_.nest.schedule.split > 1) choice_.split = p_.nest.schedule.split_iter;
     if (tile_.parts > 1) {
       choice_.split = split_;

@@ -46,7 +46,7 @@ Result<std::vector<TensorMap>> encode_maps(Context& context, const RecordedCall:
   std::vector<TensorMap> encoded;
   for (kernel::TensorMap& map : patched_maps(step, arguments)) {
     TensorMapRequest request;
-    request.type = type_of(map.element_bytes);
+    request.type = map.tf32 ? TensorMapType::tf32 : type_of(map.element_bytes);
     request.address = reinterpret_cast<DevicePointer>(map.address);
     request.extents = std::move(map.extents);
     request.strides = std::move(map.strides);

@@ -12,6 +12,8 @@
 namespace tilewright::tile {
 namespace {
 
+constexpr std::int64_t register_bytes = 4;  ///< of elements whose rows of points threads load for a warpgroup's unit
+
 class MatrixUnits {
  public:
   MatrixUnits(Program& program, const nest::Nest& nest, Unit unit) : program_(program), nest_(nest), unit_(unit) {}
@@ -19,6 +21,7 @@ class MatrixUnits {
   void run() {
     walk(program_.body, [&](const Op& op) {
       for (ValueId result : op.results) makers_[result] = &op;
+      if (const auto* copy = std::get_if<Copy>(&op.node)) copies_[copy->buffer] = copy;
     });
     walk(program_.body, [&](Op& op) {
       if (auto* contract = std::get_if<Contract>(&op.node)) take(*contract);
@@ -56,10 +59,24 @@ class MatrixUnits {
     if (std::ranges::find(lhs, program_.threads.back().iter, &BufferAxis::iter) != lhs.end())
       std::swap(contract.lhs, contract.rhs);
     for (ValueId load : {contract.lhs, contract.rhs}) factors_.insert(buffer_of(load));
+    const Copy& rows = *copies_.at(buffer_of(contract.lhs));
+    contract.from_registers =
+        unit_ == Unit::warpgroup && bytes_of(rows) == register_bytes && lies_in_rows_of_points(rows);
+    if (contract.from_registers) rows_.insert(rows.buffer);
     of_rows_.insert(buffer_of(contract.lhs));
   }
 
   bool is_term(IterId iter) const { return nest_.iterators[iter].role == nest::IteratorRole::reduction; }
+
+  std::int64_t bytes_of(const Copy& copy) const {
+    return static_cast<std::int64_t>(size_of(program_.buffers[copy.buffer].dtype));
+  }
+
+  /// Neighbours in memory are points.
+  bool lies_in_rows_of_points(const Copy& copy) const {
+    const IterId along = contiguous_iter(program_.tensors[copy.tensor], copy.index);
+    return along.valid() && !is_term(along);
+  }
 
   void lay_out(const Copy& copy) {
     Buffer& buffer = program_.buffers[copy.buffer];
@@ -67,15 +84,15 @@ class MatrixUnits {
       const nest::Read& read = nest_.reads[each.read];
       return read.tensor == copy.tensor && read.index == copy.index && read.otherwise == copy.otherwise;
     });
-    const std::int64_t element = static_cast<std::int64_t>(size_of(buffer.dtype));
+    const std::int64_t element = bytes_of(copy);
     const std::int64_t row = matrix_unit::row_bytes / element;
-    const IterId along = contiguous_iter(program_.tensors[copy.tensor], copy.index);
-    const bool turned = matrix_unit::can_turn(unit_, element) && along.valid() && !is_term(along);
+    const bool through_registers = rows_.contains(copy.buffer);
+    const bool turned = (matrix_unit::can_turn(unit_, element) || through_registers) && lies_in_rows_of_points(copy);
     std::int64_t terms = 1;
     std::int64_t points = 1;
     for (const auto& [iter, size] : cache->tile) (is_term(iter) ? terms : points) *= size;
     buffer.axes.clear();
-    if (!matrix_unit::is_swizzled(unit_, element, turned))
+    if (!through_registers && !matrix_unit::is_swizzled(unit_, element, turned))
       // A thread has neighbours along the terms of rows, and along the points of columns.
       return pad(buffer, *cache, turned, turned ? points : terms, of_rows_.contains(copy.buffer) == turned);
     std::int64_t inner_terms = 1;
@@ -139,7 +156,9 @@ class MatrixUnits {
   const nest::Nest& nest_;
   Unit unit_;
   std::map<ValueId, const Op*> makers_;
+  std::map<BufferId, const Copy*> copies_;
   std::set<BufferId> factors_;
+  std::set<BufferId> rows_;     ///< of factors that go through registers
   std::set<BufferId> of_rows_;  ///< of factors whose points are rows of the product
 };
 

@@ -17,7 +17,8 @@
 //
 // The unit reads the factors as they lie in shared memory: narrow, and with zeros where the scopes end, so that casts
 // and masks go. A factor lies there in rows of 128 bytes, as in memory: a row is a stretch of the terms of one point,
-// or, of elements of 16 bits whose neighbours in memory are points, 64 points at one term. Points are numbered as the
+// or, where neighbours in memory are points, as many points of one term: of elements of 16 bits, and of rows of
+// f32, which threads load for the unit. Points are numbered as the
 // schedule's cached reads list their iterators, the slowest first. lhs becomes the factor whose points are the rows of
 // the product.
 //
