@@ -107,9 +107,11 @@ FAKE_EXPORT cuLinkDestroy(LinkHandle link) {
 FAKE_EXPORT cuModuleLoadData(ModuleHandle* module, const void* image) {
   FAKE_ENTER("cuModuleLoadData", true);
   const std::string head = binary_head();
-  if (!begins_with(image, "CUBIN")) return Status::invalid_image;
-  if (!begins_with(image, head)) return Status::no_binary_for_gpu;
-  // Every image of the tests ends in a '}', the last of its text.
+  const bool is_ptx = begins_with(image, "//");
+  if (is_ptx && std::strstr(static_cast<const char*>(image), "nonsense") != nullptr) return Status::invalid_ptx;
+  if (!is_ptx && !begins_with(image, "CUBIN")) return Status::invalid_image;
+  if (!is_ptx && !begins_with(image, head)) return Status::no_binary_for_gpu;
+  // Every image of the tests has a '}' behind the names of its entries.
   const char* text = static_cast<const char*>(image);
   auto object = std::make_unique<ModuleObject>();
   object->text.assign(text, std::ranges::find(text, std::unreachable_sentinel, '}'));

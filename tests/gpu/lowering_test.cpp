@@ -147,6 +147,31 @@ TEST(GpuLowering, MatrixUnits) {
   expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
 }
 
+// Rows whose neighbours in memory are points go through registers; columns are turned by their copies.
+TEST(GpuLowering, MatrixUnitsOfTf32) {
+  const std::string schedule = " do:\n  schedule:\n";
+  const auto of = [&](const std::string& text, const std::vector<OperandSpec>& both) {
+    Case each = statement(text, both);
+    each.gpu_variant = "warpgroup";
+    each.gpu_precision = Precision::tf32;
+    each.simulated = true;
+    return each;
+  };
+  const OperandSpec a = operand("a", {70, 44});
+  const OperandSpec b = operand("b", {44, 72});
+  const OperandSpec turned_a = operand("a", {44, 72});
+  const OperandSpec turned_b = operand("b", {70, 44});
+  expect_right(of("c[i, j] ++= a[i, k] * b[k, j]" + schedule + "    tile(i, 16)\n    tile(j, 64)\n", {a, b}), 1);
+  expect_right(of("c[i, j] ++= a[i, k] * b[k, j]" + schedule + "    tile(i, 8)\n    tile(j, 128)\n", {a, b}), 1);
+  expect_right(of("c[j, i] ++= a[i, k] * b[j, k]" + schedule + "    tile(i, 64)\n    tile(j, 8)\n", {a, turned_b}), 1);
+  expect_right(of("c[i, j] ++= a[k, i] * b[k, j]" + schedule + "    tile(i, 64)\n    tile(j, 8)\n", {turned_a, b}), 1);
+  expect_right(of("c[i, j] ++= a[k, i] * b[j, k]" + schedule + "    split(k, 2)\n", {turned_a, turned_b}), 2);
+  // Points of two iterators, rows that no copy by the engine takes, an epilogue.
+  expect_right(of("c[i, h, j] ++= a[i, k] * b[k, j, h] then max(c[i, h, j] + q[h], 0.0)",
+                  {operand("a", {21, 33}), operand("b", {33, 13, 5}), operand("q", {5})}),
+               1);
+}
+
 // They count points in 32 bits.
 TEST(GpuLowering, MorePointsThanMatrixUnitsCount) {
   constexpr std::int64_t batches = 1 << 24;

@@ -29,6 +29,7 @@ struct Sample {
   std::size_t least_sites = 1;  ///< so many there are
   std::vector<Harmless> harmless = {};
   std::string variant = {};
+  Precision precision = Precision::exact;
 };
 
 void PrintTo(const Sample& sample, std::ostream* out) {
@@ -59,6 +60,14 @@ std::vector<Sample> samples() {
        8,
        {},
        "warpgroup"},
+      {"rows_in_registers",
+       "c[i, j] ++= a[i, k] * b[k, j] do:\n  schedule:\n    tile(i, 8)\n    tile(j, 64)\n"
+       "    stages = 2\n",
+       {{"a", DType::f32, {9, 100}}, {"b", DType::f32, {100, 72}}},
+       8,
+       {},
+       "warpgroup",
+       Precision::tf32},
       {"warps",
        "c[i, j] ++= a[i, k] * b[k, j] do:\n  schedule:\n    tile(i, 32)\n    tile(j, 32)\n    threads = 128\n"
        "    stages = 3\n",
@@ -86,6 +95,7 @@ Case case_of(const Sample& sample) {
   each.operands = sample.operands;
   each.gpu_levels = each.simulated = true;
   each.gpu_variant = sample.variant;
+  each.gpu_precision = sample.precision;
   return each;
 }
 

@@ -92,9 +92,15 @@ void Lowering::run_roles() {
     run_points_of_block();
     return nothing();
   };
+  const std::int32_t registers = machine_.consumer_registers;
   build_.if_then(
-      build_.cmp(Predicate::slt, warp, i32(threads / warp_threads)), [&] { return run(false); },
+      build_.cmp(Predicate::slt, warp, i32(threads / warp_threads)),
       [&] {
+        if (registers > 0) build_.gpu_op(Opcode::raise_registers, {}, {}, Count{registers});
+        return run(false);
+      },
+      [&] {
+        if (registers > 0) build_.gpu_op(Opcode::lower_registers, {}, {}, Count{producer_registers});
         return build_.if_then(build_.cmp(Predicate::eq, thread_, i32(threads)), [&] { return run(true); }, nothing);
       });
   // Others of the cluster may still write to this block's shared memory.

@@ -85,7 +85,12 @@ struct Machine {
   bool has_fma = false;
   std::optional<ThreadBlock> block;  ///< of a GPU
   Element widest = Element::f64;     ///< float
+  /// Of a block with a warp that tells the copy engine: what each multiplying thread gets of the registers that this
+  /// warp, with three more that do nothing, gives back; 0: the warp is alone and gives none.
+  std::int32_t consumer_registers = 0;
 };
+
+inline constexpr std::int32_t producer_registers = 40;  ///< of a thread that tells the engine
 
 /// A tile in registers. Position along an axis: the coordinate, or along the lanes axis the number of the vector.
 struct Registers {

@@ -66,11 +66,13 @@ constexpr double stored_bytes = 29;  ///< of sums
 constexpr double second_launch = 5000;
 constexpr double part_bytes = 16;
 constexpr std::int64_t registers = 65536;
-constexpr std::int64_t fewest_registers = 50;     ///< of a thread, beside its sums, if need be
-constexpr std::int64_t other_registers = 75;      ///< of a thread, beside its sums
-constexpr std::int64_t block_bytes = 1024 + 128;  ///< of shared memory, beside stages
-constexpr std::int64_t most_sums = 128;           ///< registers of a thread
-constexpr std::int64_t most_sums_turning = 64;    ///< where elements of a factor pass through registers one by one
+constexpr std::int64_t fewest_other_registers = 50;    ///< of a thread, beside its sums, if need be
+constexpr std::int64_t registers_of_rows = 32;         ///< of a thread, of a factor that goes through them
+constexpr std::int64_t producer_registers = 128 * 40;  ///< of the warps that tell the copy engine what to copy
+constexpr std::int64_t other_registers = 75;           ///< of a thread, beside its sums
+constexpr std::int64_t block_bytes = 1024 + 128;       ///< of shared memory, beside stages
+constexpr std::int64_t most_sums = 128;                ///< registers of a thread
+constexpr std::int64_t most_sums_turning = 64;         ///< where elements of a factor pass through registers one by one
 constexpr std::int64_t most_simdgroup_sums = 32;  ///< of a thread of an Apple GPU
 constexpr std::int64_t most_padding = 32;         ///< bytes of a row of a factor
 using matrix_unit::warp_threads;
@@ -311,10 +313,13 @@ class Chooser {
                                              ? matrix_unit::row_bytes + most_padding
                                              : depth() * element_bytes());
   }
-  /// Of a block, with so many for each thread beside its sums. A warp more tells the copy engine what to copy.
+  /// Of a block, with so many for each thread beside its sums. Four warps more tell the copy engine what to copy.
   std::int64_t registers_of(const Tile& tile, std::int64_t others) const {
     const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
-    return (tile.threads() + (is_warp() ? 0 : warp_threads)) * (tile.sums() * words + others);
+    return tile.threads() * (tile.sums() * words + others) + (is_warp() ? 0 : producer_registers);
+  }
+  std::int64_t fewest_registers() const {
+    return fewest_other_registers + (goes_through_registers(c_.lhs) ? registers_of_rows : 0);
   }
 
   /// Blocks that share a multiprocessor, and the stages of each.
@@ -325,7 +330,7 @@ class Chooser {
     const std::int64_t staged = stage_bytes(tile);
     const std::int64_t of_two = (p_.target.multiprocessor_shared_bytes / 2 - block_bytes) / staged;
     const bool shared = blocks > multiprocessors && of_two >= figures_->least_stages &&
-                        registers_of(tile, other_registers) * 2 <= registers;
+                        registers_of(tile, std::max(other_registers, fewest_registers())) * 2 <= registers;
     const std::int64_t stages = shared ? of_two : (p_.target.max_block_shared_bytes - block_bytes) / staged;
     return {shared ? 2.0 : 1.0, static_cast<double>(std::clamp<std::int64_t>(stages, 1, figures_->most_stages))};
   }
@@ -433,7 +438,7 @@ class Chooser {
   bool is_legal(const Tile& tile) const {
     const std::int64_t asked = p_.nest.schedule.threads;
     const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
-    return (asked == 0 || tile.threads() == asked) && registers_of(tile, fewest_registers) <= registers &&
+    return (asked == 0 || tile.threads() == asked) && registers_of(tile, fewest_registers()) <= registers &&
            figures_->least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes &&
            tile.sums() * words <= most_sums_of_thread();
   }

@@ -1,10 +1,12 @@
 // One stream of a device's primary context, its memory pool and its modules behind the Backend interface.
 #include "runtime/cuda/cuda_backend.h"
+#include "kernel/walk.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "kernel/shared_memory.h"
+#include "kernel/walk.h"
 #include "runtime/cuda/copy.h"
 #include "runtime/cuda/fill_tensor.h"
 #include "runtime/cuda/module_cache.h"
@@ -38,6 +40,16 @@ TensorMapType type_of(std::int64_t element_bytes) {
     default:
       internal_error("a tensor map of elements of " + std::to_string(element_bytes) + " bytes");
   }
+}
+
+LinkOptions options_for(const kernel::Kernel& kernel) {
+  LinkOptions options;
+  // At its first level the driver's assembler moves little.
+  if (kernel.block->in_order) options.optimization_level = 1;
+  kernel::walk(kernel.body, [&](const kernel::Op& op) {
+    if (op.code == kernel::Opcode::wgmma) options.whole_program = true;
+  });
+  return options;
 }
 
 /// The tensor maps of a launch, by its maps.
@@ -211,9 +223,7 @@ class CudaBackend final : public Backend {
     std::vector<Function> functions;
     std::vector<std::int64_t> resident;
     for (std::size_t k = 0; k < plan->ptx.size(); ++k) {
-      // At its first level the driver's assembler moves little.
-      const bool in_order = plan->kernels[k].kernel.block->in_order;
-      auto module = modules_.load(plan->ptx[k], in_order ? LinkOptions{.optimization_level = 1} : LinkOptions{});
+      auto module = modules_.load(plan->ptx[k], options_for(plan->kernels[k].kernel));
       if (!module) return std::unexpected(module.error());
       auto function = (*module)->function(plan->kernels[k].kernel.name);
       if (!function) return std::unexpected(function.error());

@@ -56,7 +56,7 @@ bool is_refusal(Status status) {
 }  // namespace
 
 std::string LinkOptions::text() const {
-  return fmt::format("O{} r{}", optimization_level, max_registers);
+  return fmt::format("O{} r{}{}", optimization_level, max_registers, whole_program ? " whole" : "");
 }
 
 std::vector<std::byte> Cubin::pack() const {
@@ -75,6 +75,15 @@ std::optional<Cubin> Cubin::unpack(const std::vector<std::byte>& bytes) {
   if (log_size >= bytes.size() - sizeof log_size) return std::nullopt;  // no image would be left
   const std::byte* text = bytes.data() + sizeof log_size;
   return Cubin{{text + log_size, bytes.data() + bytes.size()}, {reinterpret_cast<const char*>(text), log_size}};
+}
+
+std::unexpected<Diagnostics> refused_ptx(const Context& context, const Outcome& outcome, std::string_view log) {
+  return fail(
+      "R093",
+      fmt::format("the compiler of driver CUDA {} refuses the PTX for {}: {}{}{}", context.driver().version_text(),
+                  context.device().text(), context.driver().text(outcome), log.empty() ? "" : "\n", log),
+      outcome.status == Status::unsupported_ptx_version ? "a newer driver knows this version of PTX"
+                                                        : "this is a defect of what made the PTX");
 }
 
 Result<Cubin> link_ptx(Context& context, std::string_view ptx, const LinkOptions& options) {
@@ -109,13 +118,7 @@ Result<Cubin> link_ptx(Context& context, std::string_view ptx, const LinkOptions
   });
   if (!linked) return std::unexpected(std::move(linked.error()));
   const std::string errors = text_of(error_log);
-  if (is_refusal(linked->status) || (!linked->ok() && !errors.empty()))
-    return fail(
-        "R093",
-        fmt::format("the compiler of driver CUDA {} refuses the PTX for {}: {}{}{}", context.driver().version_text(),
-                    context.device().text(), context.driver().text(*linked), errors.empty() ? "" : "\n", errors),
-        linked->status == Status::unsupported_ptx_version ? "a newer driver knows this version of PTX"
-                                                          : "this is a defect of what made the PTX");
+  if (is_refusal(linked->status) || (!linked->ok() && !errors.empty())) return refused_ptx(context, *linked, errors);
   if (auto checked = context.check(*linked); !checked) return std::unexpected(std::move(checked.error()));
   cubin.log = text_of(info_log);
   return cubin;

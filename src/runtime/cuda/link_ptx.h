@@ -12,6 +12,10 @@
 namespace tilewright::cuda {
 
 struct LinkOptions {
+  /// As one program, which the driver compiles at loading: the linker compiles for linking with others, where calls
+  /// serialise the products of warpgroups (ptxas, C7509) and registers cannot move between warps (C7504). Its machine
+  /// code is in the driver's own cache, not in ours.
+  bool whole_program = false;
   int optimization_level = 4;  ///< 0 to 4
   int max_registers = 0;       ///< of a thread; 0: no limit beyond the PTX's own
 
@@ -31,6 +35,9 @@ struct Cubin {
 
 /// R093: the driver's compiler refuses the PTX; the message has its log. R090 to R092.
 Result<Cubin> link_ptx(Context& context, std::string_view ptx, const LinkOptions& options = {});
+
+/// R093, with the driver's status and what its compiler wrote.
+std::unexpected<Diagnostics> refused_ptx(const Context& context, const Outcome& outcome, std::string_view log);
 
 /// What a compiler's log says about one function.
 struct FunctionLog {

@@ -27,6 +27,8 @@ Result<ModulePtr> Module::load(ContextPtr context, Cubin cubin) {
   Result<Outcome> loaded = here.attempt(
       [&](const DriverCalls& calls) { return calls.cuModuleLoadData(&module->handle_, module->cubin_.image.data()); });
   if (!loaded) return std::unexpected(std::move(loaded.error()));
+  if (loaded->status == Status::invalid_ptx || loaded->status == Status::unsupported_ptx_version)
+    return refused_ptx(here, *loaded, {});
   if (loaded->status == Status::invalid_image || loaded->status == Status::no_binary_for_gpu)
     return fail("R093",
                 fmt::format("machine code of {} bytes is not for {}: {}", module->cubin_.image.size(),

@@ -20,7 +20,8 @@ using ModulePtr = std::shared_ptr<const Module>;
 /// functions.
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  /// R093: the driver does not take the image (of another architecture, or damaged). R090 to R092.
+  /// Machine code, or PTX with a NUL behind it, which the driver compiles as a whole program. R093: the driver does not
+  /// take the image (of another architecture, or damaged; PTX that it refuses). R090 to R092.
   static Result<ModulePtr> load(ContextPtr context, Cubin cubin);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;

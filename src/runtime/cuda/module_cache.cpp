@@ -16,6 +16,14 @@ std::string ModuleCache::key(const Context& context, std::string_view ptx, const
 Result<ModulePtr> ModuleCache::load(std::string_view ptx, const LinkOptions& options) {
   const std::string name = key(*context_, ptx, options);
   if (std::optional<ModulePtr> known = modules_.find(name)) return *known;
+  if (options.whole_program) {
+    const auto* text = reinterpret_cast<const std::byte*>(ptx.data());
+    Cubin program{{text, text + ptx.size()}, {}};
+    program.image.push_back(std::byte{0});
+    Result<ModulePtr> module = Module::load(context_, std::move(program));
+    if (!module) return module;
+    return modules_.insert(name, std::move(*module));
+  }
   if (const auto bytes = disk_.load(name)) {
     // A file that the driver does not take is as good as none.
     if (std::optional<Cubin> cubin = Cubin::unpack(*bytes))

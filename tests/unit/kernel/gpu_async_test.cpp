@@ -51,7 +51,11 @@ constexpr const char* every_form =
     "  wgmma_commit\n"
     "  %12, %13 = wgmma_wait f32x64 %10, %11 pending 0\n"
     "  %14 = wgmma f32x64 %5, %s, %2, %12 n 128 of f16 a 0 1024 b 0 1024\n"
-    "  %15 = elect i1\n"
+    "  %15 = constant i32x4 0\n"
+    "  %16, %17 = wgmma_fence f32x64 %14, %15\n"
+    "  %18 = wgmma f32x64 %17, %s, %2, %16 n 128 of f32 a 0 1024 b 0 1024\n"
+    "  %19, %20 = wgmma_wait f32x64 %18, %17 pending 0\n"
+    "  %21 = elect i1\n"
     "  raise_registers count 232\n"
     "  lower_registers count 40\n"
     "  grid_wait\n"
@@ -69,8 +73,9 @@ TEST(GpuAsync, RoundTripsEveryForm) {
 TEST(GpuAsync, TheTwoTextsOfFormsHaveEveryGpuOp) {
   std::set<Opcode> seen;
   walk(read_kernel(every_form).body, [&](const Op& op) { seen.insert(op.code); });
-  const std::set<Opcode> others{Opcode::special,       Opcode::barrier,    Opcode::barrier_arrive, Opcode::warp_shuffle,
-                                Opcode::warp_vote,     Opcode::atomic,     Opcode::fence,          Opcode::copy_async,
+  const std::set<Opcode> others{Opcode::special,       Opcode::barrier,      Opcode::barrier_arrive,
+                                Opcode::warp_barrier,  Opcode::warp_shuffle, Opcode::warp_vote,
+                                Opcode::atomic,        Opcode::fence,        Opcode::copy_async,
                                 Opcode::commit_copies, Opcode::wait_copies};  // gpu_test.cpp has them
 #define X(enumerator, name, operands, results, rule, effect, attribute) \
   if (OpRule::rule == OpRule::gpu)                                      \
@@ -112,6 +117,7 @@ TEST_P(GpuAsyncVerify, ReportsExactlyItsCodes) {
           "  %i = constant i32 1\n"
           "  %f = constant f32 1\n"
           "  %v = constant f32x4 1\n"
+          "  %u = constant i32x4 1\n"
           "  %h = constant f16x8 1\n"
           "  %q = constant f16x4 1\n"
           "  %a = constant f32x32 1\n"
@@ -169,7 +175,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"mma_result", "%x = mma f32x2 %h, %q, %v", "K013"},
                     Case{"wgmma", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of f16", ""},
                     Case{"wgmma_registers", "%x = wgmma f32x32 %h, %s, %c, %a n 64 of f16 transposed_b", ""},
-                    Case{"wgmma_tf32", "%x = wgmma f32x32 %v, %s, %c, %a n 64 of f32", ""},
+                    Case{"wgmma_tf32", "%x = wgmma f32x32 %u, %s, %c, %a n 64 of f32", ""},
+                    Case{"wgmma_floats", "%x = wgmma f32x32 %v, %s, %c, %a n 64 of f32", "K013"},
                     Case{"wgmma_columns", "%x = wgmma f32x32 %s, %s, %c, %a n 72 of f16", "K013"},
                     Case{"wgmma_odd_columns", "%x = wgmma f32x32 %s, %s, %c, %a n 60 of f16", "K014 K013"},
                     Case{"wgmma_integers", "%x = wgmma f32x32 %s, %s, %c, %a n 64 of i8", "K013"},

@@ -33,6 +33,7 @@ constexpr const char* every_form =
     "  barrier\n"
     "  barrier_arrive id 3 threads 64\n"
     "  barrier id 3 threads 64\n"
+    "  warp_barrier\n"
     "  %9 = warp_shuffle idx i32 %0, %4\n"
     "  %10 = warp_shuffle down i64 %2, %4\n"
     "  %11 = warp_shuffle up i64 %2, %4\n"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -139,6 +140,19 @@ TEST(Cast, IntegersToFloatsRoundOnce) {
   EXPECT_EQ(cast_scalar(integer(wide_middle + 1), DType::i64, DType::bf16), real(0x1.02p62));
   EXPECT_EQ(cast_scalar(integer(i64_min), DType::i64, DType::bf16), real(-0x1p63));
   EXPECT_EQ(cast_scalar(integer(i64_max), DType::i64, DType::f64), real(0x1p63));
+}
+
+TEST(Tf32, RoundsToNearestAndTiesToEven) {
+  EXPECT_EQ(float_to_tf32(1.0F), 1.0F);
+  EXPECT_EQ(float_to_tf32(0x1.001p0F), 1.0F);
+  EXPECT_EQ(float_to_tf32(0x1.002p0F), 1.0F);  // half way
+  EXPECT_EQ(float_to_tf32(0x1.002002p0F), 0x1.004p0F);
+  EXPECT_EQ(float_to_tf32(-0x1.006p0F), -0x1.008p0F);  // half way, to the even one
+  EXPECT_EQ(float_to_tf32(0x1p-149F), 0.0F);
+  EXPECT_EQ(float_to_tf32(std::numeric_limits<float>::max()), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(float_to_tf32(-std::numeric_limits<float>::infinity()), -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(float_to_tf32(std::bit_cast<float>(0x7fffffffU))));
+  EXPECT_TRUE(std::isnan(float_to_tf32(std::bit_cast<float>(0x7f800001U))));
 }
 
 TEST(RoundTo, IsTheCastOfItsOwnClass) {

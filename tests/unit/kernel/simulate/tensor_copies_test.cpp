@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include "litmus.h"
@@ -164,6 +165,18 @@ TEST(SimulateTensorCopies, SwizzlesRowsOf128Bytes) {
         }
     }
   }
+}
+
+TEST(SimulateTensorCopies, RoundsToTf32) {
+  const Kernel kernel = read_kernel(boxed(1, 32));
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> from{1.0F, 0x1.002p0F, 0x1.002002p0F, 0x1.006p0F, -0x1.ffdp3F, -0x1.fffp3F, infinity};
+  TensorMap map{pointer_to(from), 4, {7}, {}, {8}, false, true};
+  std::vector<float> to(8, 5.0F);
+  const std::vector<Argument> arguments = {pointer_to(map), pointer_to(to), std::int64_t{0}};
+  const std::vector<SimulatedRange> memory = {range_of(from, false, true), range_of(to, true, false)};
+  ASSERT_EQ(codes(simulate(kernel, 1, arguments, memory, {})), "");
+  EXPECT_EQ(to, (std::vector<float>{1.0F, 1.0F, 0x1.004p0F, 0x1.008p0F, -0x1.ffcp3F, -0x1p4F, infinity, 0.0F}));
 }
 
 TEST(SimulateTensorCopies, LoadsBoxesOfThreeAxes) {

@@ -53,6 +53,22 @@ TEST_F(ModuleCacheTest, FindsWhatAnotherProcessCompiled) {
   EXPECT_EQ(loaded->function("idle")->properties().log->spill_store_bytes, 8);
 }
 
+// The driver keeps what it compiles of them.
+TEST_F(ModuleCacheTest, LoadsWholeProgramsWithoutTheLinker) {
+  const ContextPtr here = context();
+  const std::string program = std::string("// a program\n") + ptx;
+  ModuleCache cache(here, disk());
+  const ModulePtr first = cache.load(program, {.whole_program = true}).value();
+  EXPECT_EQ(cache.load(program, {.whole_program = true}).value(), first);
+  EXPECT_NE(cache.load(program).value(), first);
+  EXPECT_EQ(first->function("idle")->name(), "idle");
+  EXPECT_EQ(fake().count("cuLinkCreate"), 1);
+  EXPECT_FALSE(disk().load(ModuleCache::key(*here, program, {.whole_program = true})).has_value());
+  EXPECT_EQ(error_of(cache.load("// nonsense", {.whole_program = true})),
+            "R093: the compiler of driver CUDA 12.4 refuses the PTX for cuda:0 (Fake H200): cuModuleLoadData failed: "
+            "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)");
+}
+
 TEST_F(ModuleCacheTest, CompilesAgainWhereAFileIsNoGood) {
   const ContextPtr here = context();
   const std::string key = ModuleCache::key(*here, ptx, {});
