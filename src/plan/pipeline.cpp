@@ -19,6 +19,7 @@
 #include "tile/passes/place_for_gpu.h"
 #include "tile/passes/place_for_host.h"
 #include "tile/passes/prefetch_sums.h"
+#include "tile/passes/stage_stores.h"
 #include "tile/passes/stream_stores.h"
 #include "tile/passes/use_matrix_units.h"
 #include "tile/summarize.h"
@@ -124,6 +125,11 @@ constexpr std::array gpu_table = {
                         return tile::order_points(unit.program, unit.facts, target), Result<void>();
                       },
                       "bands and clusters of blocks"},
+    Pass<GpuTarget>{"stage_stores", tile, tile,
+                      [](Unit& unit, const GpuTarget& target) {
+                        return tile::stage_stores(unit.program, unit.facts, target), Result<void>();
+                      },
+                      "outputs leave by the copy engine"},
     Pass<GpuTarget>{"tile_to_kernel", tile, kernel,
                       [](Unit& unit, const GpuTarget& target) {
                         unit.lowered = kernel::tile_to_kernel(unit.program, target);

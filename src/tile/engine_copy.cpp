@@ -29,13 +29,12 @@ std::vector<BufferLevel> levels_of(const Buffer& buffer) {
 }
 
 /// The iterators that the address depends on; nothing where the map cannot have such strides.
-std::optional<std::set<IterId>> map_iters(const Program& program, const Copy& copy, IterId along) {
-  const Tensor& tensor = program.tensors[copy.tensor];
+std::optional<std::set<IterId>> map_iters(const Tensor& tensor, const std::vector<Affine>& indices, IterId along) {
   const auto element = static_cast<std::int64_t>(size_of(tensor.dtype));
   std::set<IterId> iters;
   bool seen = false;
-  for (std::size_t slot = 0; slot < copy.index.size(); ++slot) {
-    const Affine& index = copy.index[slot];
+  for (std::size_t slot = 0; slot < indices.size(); ++slot) {
+    const Affine& index = indices[slot];
     if (tensor.strides[slot] == StrideClass::zero) continue;
     if (tensor.strides[slot] == StrideClass::other && tensor.stride_align < least_align) return std::nullopt;
     if (tensor.strides[slot] == StrideClass::one) {
@@ -106,7 +105,8 @@ bool can_stage_by_engine(const Program& program, const For& loop) {
   for (std::size_t i = 0; i < staged_ops(program, loop.body); ++i)
     staged += std::holds_alternative<Allocate>(loop.body.ops[i].node) ? 1 : 0;
   const auto is_shared = [](const Buffer& buffer) { return buffer.space == Space::shared; };
-  if (std::ranges::count_if(program.buffers, is_shared) != staged) return false;
+  const std::ptrdiff_t stored = find_engine_store(program) != nullptr ? 1 : 0;
+  if (std::ranges::count_if(program.buffers, is_shared) != staged + stored) return false;
   std::size_t copies = 0;
   for (std::size_t i = 0; i < staged_ops(program, loop.body); ++i) {
     const auto* copy = std::get_if<Copy>(&loop.body.ops[i].node);
@@ -126,12 +126,13 @@ bool can_stage_by_engine(const Program& program, const For& loop) {
   return copies > 0;
 }
 
-std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy, std::int64_t parts) {
-  const Tensor& tensor = program.tensors[copy.tensor];
-  const Buffer& buffer = program.buffers[copy.buffer];
-  const IterId along = contiguous_iter(tensor, copy.index);
-  if (!buffer.swizzled || copy.otherwise || !along.valid() || tensor.align < least_align) return std::nullopt;
-  const std::optional<std::set<IterId>> iters = map_iters(program, copy, along);
+namespace {
+
+/// Between the buffer and the tensor at the index.
+std::optional<EngineCopy> plan_boxes(const Tensor& tensor, const std::vector<Affine>& index, const Buffer& buffer) {
+  const IterId along = contiguous_iter(tensor, index);
+  if (!buffer.swizzled || !along.valid() || tensor.align < least_align) return std::nullopt;
+  const std::optional<std::set<IterId>> iters = map_iters(tensor, index, along);
   if (!iters) return std::nullopt;
   const auto element = static_cast<std::int64_t>(size_of(buffer.dtype));
   const std::int64_t row = matrix_unit::row_bytes / element;
@@ -167,8 +168,41 @@ std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& c
   const std::int64_t room = buffer.elements.constant() * element;
   if (std::ranges::any_of(plan.boxes, [&](const auto& box) { return box.bytes + plan.box_bytes > room; }))
     return std::nullopt;
-  const auto boxes = static_cast<std::int64_t>(plan.boxes.size());
-  return boxes % parts == 0 || cut_boxes(plan, parts) ? std::optional(plan) : std::nullopt;
+  return plan;
+}
+
+/// Points along the iterator of a grid's block, where one axis of constant step cuts it.
+std::optional<std::int64_t> points_of_block(const Program& program, IterId iter) {
+  std::optional<std::int64_t> points;
+  for (const GridAxis& axis : program.grid) {
+    if (axis.iter != iter) continue;
+    if (points || !axis.step.is_constant()) return std::nullopt;
+    points = axis.step.constant();
+  }
+  return points;
+}
+
+}  // namespace
+
+std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy, std::int64_t parts) {
+  if (copy.otherwise) return std::nullopt;
+  std::optional<EngineCopy> plan = plan_boxes(program.tensors[copy.tensor], copy.index, program.buffers[copy.buffer]);
+  if (!plan) return std::nullopt;
+  const auto boxes = static_cast<std::int64_t>(plan->boxes.size());
+  return boxes % parts == 0 || cut_boxes(*plan, parts) ? plan : std::nullopt;
+}
+
+std::optional<EngineCopy> plan_engine_store(const Program& program, const Store& store, const Buffer& buffer) {
+  for (const StoreIndex& slot : store.index) {
+    const auto axis = std::ranges::find(buffer.axes, slot.iter, &BufferAxis::iter);
+    const std::int64_t held = axis == buffer.axes.end() ? 1 : axis->capacity.constant();
+    if (slot.block || points_of_block(program, slot.iter) != held) return std::nullopt;
+  }
+  const std::optional<EngineCopy> plan = plan_boxes(program.tensors[store.tensor], index_of(store), buffer);
+  // What a box takes beside the buffer's points would be stored, too.
+  const auto bytes = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
+  const bool whole = plan && plan->box_bytes * static_cast<std::int64_t>(plan->boxes.size()) == bytes;
+  return whole ? plan : std::nullopt;
 }
 
 bool is_shared_along(const Copy& copy, const GridAxis& axis) {
@@ -198,6 +232,18 @@ const For* find_engine_loop(const Program& program) {
     if (loop == nullptr || loop->stages < 2) return;
     for (const Op& inner : loop->body.ops)
       if (const auto* copy = std::get_if<Copy>(&inner.node); copy && copy->by_engine) found = loop;
+  });
+  return found;
+}
+
+For* find_engine_loop(Program& program) {
+  return const_cast<For*>(find_engine_loop(std::as_const(program)));
+}
+
+const Store* find_engine_store(const Program& program) {
+  const Store* found = nullptr;
+  walk(program.body, [&](const Op& op) {
+    if (const auto* store = std::get_if<Store>(&op.node); store && store->through.valid()) found = store;
   });
   return found;
 }

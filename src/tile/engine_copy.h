@@ -34,10 +34,14 @@ struct EngineCopy {
 /// room of the buffer's rows that lies outside of the capacities.
 std::optional<EngineCopy> plan_engine_copy(const Program& program, const Copy& copy, std::int64_t parts = 1);
 
+/// The boxes that the engine stores out of a buffer into what the store writes: rows of 128 bytes, as many points along
+/// each iterator as the grid's blocks have. Nothing where it cannot.
+std::optional<EngineCopy> plan_engine_store(const Program& program, const Store& store, const Buffer& buffer);
+
 /// Whether the copy engine can fill the stages of a loop of the program, which is its only one with stages: it can do
-/// each of the copies that open the body, which fill all shared memory, and what it copies past a step's end lies past
-/// the iterators' extents: scopes that the loops and the grid cut end at multiples of the steps inside of them. Loops
-/// around it go point by point.
+/// each of the copies that open the body, which fill all shared memory but what it stores from, and what it copies past
+/// a step's end lies past the iterators' extents: scopes that the loops and the grid cut end at multiples of the steps
+/// inside of them. Loops around it go point by point.
 bool can_stage_by_engine(const Program& program, const For& loop);
 
 /// Whether a copy is the same for all points along a grid's axis.
@@ -49,5 +53,9 @@ bool can_cluster(const Program& program, const GridAxis& axis, std::int64_t bloc
 
 /// The program's loop whose stages the copy engine fills; null: there is none.
 const For* find_engine_loop(const Program& program);
+For* find_engine_loop(Program& program);
+
+/// The program's store through a buffer; null: there is none.
+const Store* find_engine_store(const Program& program);
 
 }  // namespace tilewright::tile

@@ -245,12 +245,15 @@ struct Copy {
   bool by_engine = false;
 };
 /// Stores inside coordinates only. `nontemporal`: past the caches. Of the threads along an axis whose iterator the
-/// index lacks (or holds as a block's number), the first one stores.
+/// index lacks (or holds as a block's number), the first one stores. `through`: by way of this shared buffer, out of
+/// which the copy engine stores (placed phase; engine_copy.h has which may be). Text form: `store c[i, j], %v through
+/// c.shared`.
 struct Store {
   TensorId tensor;
   std::vector<StoreIndex> index;
   ValueId value;
   bool nontemporal = false;
+  BufferId through = {};
 };
 /// Stores the whole tile, at outside coordinates too: all must lie within the capacities.
 struct StoreBuffer {

@@ -496,6 +496,7 @@ class ProgramParser {
       reader_.expect(",");
       store.value = operand();
       store.nontemporal = reader_.accept("nontemporal");
+      if (reader_.accept("through")) store.through = buffer();
       op.node = std::move(store);
     } else if (reader_.accept("store_buffer")) {
       StoreBuffer store;

@@ -246,9 +246,10 @@ class Printer {
     return fmt::format("{} / {}", iter_name(index.iter), atom ? points : fmt::format("({})", points));
   }
   void print_store(const Store& store) {
-    writer_.line(fmt::format("store {}[{}], {}{}", tensor_name(store.tensor),
+    writer_.line(fmt::format("store {}[{}], {}{}{}", tensor_name(store.tensor),
                              joined(store.index, [&](const StoreIndex& index) { return store_index(index); }),
-                             value_name(store.value), store.nontemporal ? " nontemporal" : ""));
+                             value_name(store.value), store.nontemporal ? " nontemporal" : "",
+                             store.through.valid() ? " through " + buffer_name(store.through) : ""));
   }
 
   const Program& program_;

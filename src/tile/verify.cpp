@@ -48,6 +48,8 @@
 //     them. (T016)
 // 17. Bands. One axis of the placed grid of a program with threads has a band at most, which its clusters divide; those
 //     of several blocks are of programs with copies by the engine that engine_copy.h says blocks can share. (T017)
+// 18. Stores by the engine. A store through a buffer is of a program with copies by the engine; the buffer is shared
+//     and has no other use, and engine_copy.h says that the engine can store from it. (T018)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -307,6 +309,7 @@ class Verifier {
                    },
                    [&](const Store& n) {
                      check_id(program_.tensors, n.tensor, "tensor");
+                     if (n.through.valid()) check_id(program_.buffers, n.through, "buffer");
                      for (const StoreIndex& slot : n.index) iters({slot.iter});
                    },
                    [&](const StoreBuffer& n) { check_id(program_.buffers, n.buffer, "buffer"); },
@@ -413,12 +416,30 @@ class Verifier {
     }
     if (const auto* copy = std::get_if<Copy>(&op.node); copy && copy->by_engine && !engine_copies_.contains(copy))
       error("T016", op, "a copy by the engine does not open a loop with stages");
+    if (const auto* store = std::get_if<Store>(&op.node); store && store->through.valid())
+      check_engine_store(op, *store);
     if (const auto* loop = std::get_if<For>(&op.node)) check_for(op, *loop, place);
     if (const auto* branch = std::get_if<If>(&op.node)) check_if(op, *branch, place);
   }
+  /// Asked of programs that are right otherwise.
+  void check_engine_store(const Op& op, const Store& store) {
+    const Buffer& buffer = program_.buffers[store.through];
+    int users = 0;
+    walk(program_.body, [&](const Op& other) { users += used_buffer(other) == store.through ? 1 : 0; });
+    if (buffer.space != Space::shared || users != 1)
+      return error("T018", op, "the engine stores from shared memory that is used for nothing else");
+    if (!errors_.empty()) return;
+    const bool constant = buffer.elements.is_constant() && std::ranges::all_of(buffer.axes, [](const BufferAxis& axis) {
+                            return axis.capacity.is_constant();
+                          });
+    if (find_engine_loop(program_) == nullptr || !constant || !plan_engine_store(program_, store, buffer))
+      error("T018", op, "the copy engine does not store so");
+  }
+
   static std::optional<BufferId> used_buffer(const Op& op) {
     if (const auto* load = std::get_if<LoadBuffer>(&op.node)) return load->buffer;
     if (const auto* store = std::get_if<StoreBuffer>(&op.node)) return store->buffer;
+    if (const auto* store = std::get_if<Store>(&op.node); store && store->through.valid()) return store->through;
     if (const auto* copy = std::get_if<Copy>(&op.node)) return copy->buffer;
     return std::nullopt;
   }

@@ -41,6 +41,12 @@ const ThreadAxis* find_threads(const Program& program, IterId iter) {
   return nullptr;
 }
 
+std::vector<Affine> index_of(const Store& store) {
+  std::vector<Affine> index;
+  for (const StoreIndex& slot : store.index) index.push_back(slot.block ? Affine{} : Affine{{{slot.iter, 1}}, 0});
+  return index;
+}
+
 IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index) {
   for (std::size_t slot = 0; slot < index.size(); ++slot)
     if (tensor.strides[slot] == StrideClass::one && index[slot].terms.size() == 1 &&

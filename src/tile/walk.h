@@ -20,6 +20,9 @@ std::string_view op_name(const Op& op);
 /// Iota, Mask, Store, StoreBuffer). The others combine elements by position only.
 bool has_coordinates(const Op& op);
 
+/// A store's slots as affine indices; those with a block's number have no terms.
+std::vector<Affine> index_of(const Store& store);
+
 /// The iterator whose points lie next to each other in the tensor; invalid: none.
 IterId contiguous_iter(const Tensor& tensor, const std::vector<Affine>& index);
 

@@ -147,6 +147,37 @@ TEST(GpuLowering, MatrixUnits) {
   expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
 }
 
+// Outputs leave by the copy engine: past both edges, turned, of a batch, with an epilogue.
+TEST(GpuLowering, OutputsThroughSharedMemory) {
+  const auto of = [&](const std::string& text, const std::string& tiles, const std::vector<OperandSpec>& both) {
+    Case each = statement(text + " do:\n  schedule:\n" + tiles, both);
+    each.gpu_variant = "warpgroup";
+    each.simulated = true;
+    return each;
+  };
+  const auto is_stored_by_engine = [](const Case& each) {
+    const Outcome outcome = run_everywhere(each);
+    return outcome.gpu_kernels.size() == 1 &&
+           to_text(outcome.gpu_kernels[0].kernel).find("tensor_store") != std::string::npos;
+  };
+  const std::string square = "    tile(i, 64)\n    tile(j, 64)\n";
+  const OperandSpec a = operand("a", {200, 16}, DType::f16);
+  const OperandSpec b = operand("b", {72, 16}, DType::f16);
+  const Case plain = of("c[i, j] ++= a[i, k] * b[j, k]", square, {a, b});
+  EXPECT_TRUE(is_stored_by_engine(plain));
+  expect_right(plain, 1);
+  expect_right(of("c[j, i] ++= a[i, k] * b[j, k] then max(c[j, i] + q[i], 0.0)", square,
+                  {a, b, operand("q", {200}, DType::f16)}),
+               1);
+  expect_right(of("c[i, z, j] ++= a[z, i, k] * b[z, j, k]", "    tile(i, 64)\n    tile(j, 128)\n",
+                  {operand("a", {2, 70, 16}, DType::bf16), operand("b", {2, 136, 16}, DType::bf16)}),
+               1);
+  // Rows that begin at no multiple of 16 bytes.
+  const Case odd = of("c[i, j] ++= a[i, k] * b[j, k]", square, {a, operand("b", {71, 16}, DType::f16)});
+  EXPECT_FALSE(is_stored_by_engine(odd));
+  expect_right(odd, 1);
+}
+
 // Rows whose neighbours in memory are points go through registers; columns are turned by their copies.
 TEST(GpuLowering, MatrixUnitsOfTf32) {
   const std::string schedule = " do:\n  schedule:\n";

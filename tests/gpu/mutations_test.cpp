@@ -60,12 +60,22 @@ std::vector<Sample> samples() {
        8,
        {},
        "warpgroup"},
+      {"engine_stores",
+       "c[i, j] ++= a[i, k] * b[j, k] do:\n  schedule:\n    tile(i, 64)\n    tile(j, 64)\n"
+       "    stages = 2\n",
+       {{"a", DType::f16, {136, 16}}, {"b", DType::f16, {72, 16}}},
+       8,
+       {{Protection::wait, 1, "of the producer, for a stage to be free: each of two points takes a stage of its own"},
+        {Protection::guard, 4,
+         "of the thread that has the engine store, and that gives stages back that nobody takes: "
+         "others wait for nothing, and store the same"}},
+       "warpgroup"},
       {"rows_in_registers",
        "c[i, j] ++= a[i, k] * b[k, j] do:\n  schedule:\n    tile(i, 8)\n    tile(j, 64)\n"
        "    stages = 2\n",
        {{"a", DType::f32, {9, 100}}, {"b", DType::f32, {100, 72}}},
        8,
-       {},
+       {{Protection::guard, 3, "of the thread that has the engine store: others wait for nothing, and store the same"}},
        "warpgroup",
        Precision::tf32},
       {"warps",

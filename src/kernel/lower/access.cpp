@@ -60,13 +60,6 @@ bool stores_part(const tile::Store& store) {
   return std::ranges::any_of(store.index, [](const tile::StoreIndex& slot) { return slot.block.has_value(); });
 }
 
-std::vector<tile::Affine> store_affine(const tile::Store& store) {
-  std::vector<tile::Affine> index;
-  for (const tile::StoreIndex& slot : store.index)
-    index.push_back(slot.block ? tile::Affine{} : tile::Affine{{{slot.iter, 1}}, 0});
-  return index;
-}
-
 }  // namespace
 
 AccessMap Lowering::tensor_access(tile::TensorId id, const std::vector<tile::Affine>& index) const {
@@ -119,7 +112,7 @@ std::string Lowering::access_key(const tile::Op& op) const {
   if (const auto* prefetch = std::get_if<tile::Prefetch>(&op.node))
     return "t" + std::to_string(prefetch->tensor.index) + ":" + affine_key(prefetch->index);
   if (const auto* store = std::get_if<tile::Store>(&op.node))
-    return "t" + std::to_string(store->tensor.index) + ":" + affine_key(store_affine(*store));
+    return "t" + std::to_string(store->tensor.index) + ":" + affine_key(tile::index_of(*store));
   if (const auto* copy = std::get_if<tile::Copy>(&op.node))
     return "c" + std::to_string(copy->tensor.index) + ":" + affine_key(copy->index);
   if (const auto* load = std::get_if<tile::LoadBuffer>(&op.node)) return "b" + std::to_string(load->buffer.index);
@@ -139,7 +132,7 @@ void Lowering::register_accesses(const tile::Block& block) {
     if (const auto* copy = std::get_if<tile::Copy>(&op.node)) of_tensor(copy->tensor, copy->index);
     if (const auto* load = std::get_if<tile::Load>(&op.node)) of_tensor(load->tensor, load->index);
     if (const auto* prefetch = std::get_if<tile::Prefetch>(&op.node)) of_tensor(prefetch->tensor, prefetch->index);
-    if (const auto* store = std::get_if<tile::Store>(&op.node)) of_tensor(store->tensor, store_affine(*store));
+    if (const auto* store = std::get_if<tile::Store>(&op.node)) of_tensor(store->tensor, tile::index_of(*store));
     const auto of_buffer = [&](tile::BufferId buffer) {
       accesses_[key] = buffer_access(buffer);
       if (workspace_.valid()) pointers_[key] = workspace_;
@@ -433,8 +426,9 @@ Registers Lowering::load_or_else(const tile::Op& op, const tile::Load& load) {
 }
 
 void Lowering::store(const tile::Op& op, const tile::Store& store) {
+  if (store.through.valid()) return store_by_engine(store);
   const Registers tile = tiles_.at(store.value);
-  const StrideClass stride = lane_stride(store.tensor, store_affine(store), tile);
+  const StrideClass stride = lane_stride(store.tensor, tile::index_of(store), tile);
   if (const auto wide = wide_store(access_key(op), tile, stride); wide && !stores_part(store))
     return store_wide(op, store, *wide);
   store_tile(op, store, tile);
@@ -448,7 +442,7 @@ ValueId Lowering::block_number(const tile::StoreIndex& index) {
 }
 
 void Lowering::store_tile(const tile::Op& op, const tile::Store& store, const Registers& tile) {
-  const std::vector<tile::Affine> index = store_affine(store);
+  const std::vector<tile::Affine> index = tile::index_of(store);
   const StrideClass stride = lane_stride(store.tensor, index, tile);
   const std::string key = access_key(op);
   const auto lanes_axis = std::ranges::find_if(tile.axes, &Axis::lanes);

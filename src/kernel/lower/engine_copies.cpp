@@ -38,30 +38,40 @@ void Lowering::declare_maps(const tile::For& loop) {
     filled.copy = copy;
     filled.is_shared = cluster() > 1 && tile::is_shared_along(*copy, *tile::find_band(program_));
     filled.plan = tile::plan_engine_copy(program_, *copy, filled.is_shared ? cluster() : 1).value();
-    const tile::Tensor& tensor = program_.tensors[copy->tensor];
-    const AccessMap access = tensor_access(copy->tensor, copy->index);
-    TensorMapArgument argument{.tensor = tensor.name,
-                               .offset = constant_bytes(tensor, copy->index),
-                               .element_bytes = bytes_of(tensor.dtype),
-                               .extents = {},
-                               .strides = {},
-                               .box = {},
-                               .tf32 = rounds(*copy)};
-    for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
-      if (!argument.extents.empty()) argument.strides.push_back(access.bytes.at(axis.iter));
-      argument.extents.push_back(program_.iters[axis.iter].extent);
-      argument.box.push_back(axis.box);
-    }
-    Parameter facts;
-    facts.readonly = facts.tensor_map = true;
-    filled.map = build_.parameter(tensor.name + ".map", {Element::ptr, 1}, facts);
-    result_.arguments.push_back(std::move(argument));
+    filled.map = declare_map(copy->tensor, copy->index, filled.plan, rounds(*copy));
     ring.bytes += filled.plan.box_bytes * static_cast<std::int64_t>(filled.plan.boxes.size());
     ring.copies.push_back(std::move(filled));
+  }
+  if (const tile::Store* store = tile::find_engine_store(program_)) {
+    EngineRing::Stored stored{store, *tile::plan_engine_store(program_, *store, program_.buffers[store->through]), {}};
+    stored.map = declare_map(store->tensor, tile::index_of(*store), stored.plan, false);
+    ring.stored = std::move(stored);
   }
   ring.end = build_.parameter("end", {Element::i64, 1});
   result_.arguments.push_back(GridEndArgument{});
   engine_ = std::move(ring);
+}
+
+ValueId Lowering::declare_map(tile::TensorId id, const std::vector<tile::Affine>& index, const tile::EngineCopy& plan,
+                              bool tf32) {
+  const tile::Tensor& tensor = program_.tensors[id];
+  const AccessMap access = tensor_access(id, index);
+  TensorMapArgument argument{.tensor = tensor.name,
+                             .offset = constant_bytes(tensor, index),
+                             .element_bytes = bytes_of(tensor.dtype),
+                             .extents = {},
+                             .strides = {},
+                             .box = {},
+                             .tf32 = tf32};
+  for (const tile::EngineCopy::Axis& axis : plan.axes) {
+    if (!argument.extents.empty()) argument.strides.push_back(access.bytes.at(axis.iter));
+    argument.extents.push_back(program_.iters[axis.iter].extent);
+    argument.box.push_back(axis.box);
+  }
+  Parameter facts;
+  facts.readonly = facts.tensor_map = true;
+  result_.arguments.push_back(std::move(argument));
+  return build_.parameter(tensor.name + ".map", {Element::ptr, 1}, facts);
 }
 
 void Lowering::run_roles() {
@@ -90,6 +100,7 @@ void Lowering::run_roles() {
     produces_ = produces;
     place_ = {i32(0), i32(0)};
     run_points_of_block();
+    if (!produces) finish_engine_stores();
     return nothing();
   };
   const std::int32_t registers = machine_.consumer_registers;
@@ -170,6 +181,17 @@ void Lowering::produce_stages(const tile::For& stages) {
        });
 }
 
+std::vector<ValueId> Lowering::box_coordinates(const tile::EngineCopy& plan, const tile::EngineCopy::Box& box) {
+  std::vector<ValueId> coordinates;
+  for (const tile::EngineCopy::Axis& axis : plan.axes) {
+    const auto further = box.points.find(axis.iter);
+    const ValueId at =
+        build_.add(scopes_.at(axis.iter).base, build_.index(further == box.points.end() ? 0 : further->second));
+    coordinates.push_back(build_.convert(Opcode::trunc, at, Element::i32));
+  }
+  return coordinates;
+}
+
 /// Starts the copy's boxes; of one that the cluster shares, those of the part, which go to all of its blocks.
 void Lowering::start_boxes(const EngineRing::Filled& filled, std::int64_t part, ValueId full, ValueId stage) {
   const std::int64_t parts = filled.is_shared ? cluster() : 1;
@@ -178,12 +200,7 @@ void Lowering::start_boxes(const EngineRing::Filled& filled, std::int64_t part, 
     if (static_cast<std::int64_t>(number) % parts != part) continue;
     const tile::EngineCopy::Box& box = filled.plan.boxes[number];
     std::vector<ValueId> operands{build_.offset(buffer, build_.index(box.bytes)), filled.map, full};
-    for (const tile::EngineCopy::Axis& axis : filled.plan.axes) {
-      const auto further = box.points.find(axis.iter);
-      const ValueId at =
-          build_.add(scopes_.at(axis.iter).base, build_.index(further == box.points.end() ? 0 : further->second));
-      operands.push_back(build_.convert(Opcode::trunc, at, Element::i32));
-    }
+    for (const ValueId at : box_coordinates(filled.plan, box)) operands.push_back(at);
     TensorCopy how{.rank = static_cast<std::int32_t>(filled.plan.axes.size())};
     if (filled.is_shared) {
       how.multicast = true;

@@ -237,8 +237,15 @@ struct EngineRing {
     bool is_shared = false;  ///< by the cluster's blocks
     ValueId map;
   };
+  /// The outputs, which leave through shared memory.
+  struct Stored {
+    const tile::Store* store = nullptr;
+    tile::EngineCopy plan;
+    ValueId map;
+  };
   const tile::For* loop = nullptr;
   std::vector<Filled> copies;
+  std::optional<Stored> stored;
   std::int64_t bytes = 0;        ///< that a step's copies move
   std::int64_t stage_bytes = 0;  ///< from a stage to the next
   ValueId end;                   ///< of the launch's points
@@ -349,12 +356,15 @@ class Lowering {
 
   // engine_copies.cpp: copies that the copy engine does, and the roles of warps.
   void declare_maps(const tile::For& loop);
+  ValueId declare_map(tile::TensorId tensor, const std::vector<tile::Affine>& index, const tile::EngineCopy& plan,
+                      bool tf32);
   void run_roles();
   void run_points_of_block();
   bool has_engine_loop(const tile::Block& block) const;
   void produce(const tile::Block& block);
   void produce_stages(const tile::For& loop);
   void start_boxes(const EngineRing::Filled& filled, std::int64_t part, ValueId full, ValueId stage);
+  std::vector<ValueId> box_coordinates(const tile::EngineCopy& plan, const tile::EngineCopy::Box& box);
   void cluster_barrier();
   std::int64_t cluster() const { return machine_.block->cluster; }
   std::vector<Registers> consume(const tile::For& loop, std::vector<Registers> carried);
@@ -363,6 +373,10 @@ class Lowering {
   ValueId in_slot(ValueId slot, std::int64_t bytes);
   RingPlace next_place(const RingPlace& place);
   void barrier();
+
+  // engine_stores.cpp: outputs through shared memory.
+  void store_by_engine(const tile::Store& store);
+  void finish_engine_stores();
 
   // matrices.cpp: what their matrix units do.
   Registers contract_by_warpgroup(const tile::Contract& contract);

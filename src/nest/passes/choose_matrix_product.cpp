@@ -73,8 +73,8 @@ constexpr std::int64_t other_registers = 75;           ///< of a thread, beside 
 constexpr std::int64_t block_bytes = 1024 + 128;       ///< of shared memory, beside stages
 constexpr std::int64_t most_sums = 128;                ///< registers of a thread
 constexpr std::int64_t most_sums_turning = 64;         ///< where elements of a factor pass through registers one by one
-constexpr std::int64_t most_simdgroup_sums = 32;  ///< of a thread of an Apple GPU
-constexpr std::int64_t most_padding = 32;         ///< bytes of a row of a factor
+constexpr std::int64_t most_simdgroup_sums = 32;       ///< of a thread of an Apple GPU
+constexpr std::int64_t most_padding = 32;              ///< bytes of a row of a factor
 using matrix_unit::warp_threads;
 constexpr std::array<std::int64_t, 3> group_rows{128, 64, 256};
 constexpr std::array<std::int64_t, 5> warp_rows{128, 64, 256, 32, 16};
@@ -171,8 +171,10 @@ class Chooser {
                     written(c_.batch) ? ", with a tile of a batch" : ""),
         fmt::format("{}; 8, 16, 32, 64, 128 or 256 columns; {} terms, half as many or a quarter; no tile of an "
                     "iterator that both factors and the output have",
-                    is_warp() ? "16, 32, 64, 128 or 256 rows by 1, 2, 4 or 8 warps of 32 threads, that have 4096 sums "
-                                "at most each"
+                    is_warp()
+                        ? fmt::format("16, 32, 64, 128 or 256 rows by 1, 2, 4 or 8 warps of 32 threads, that have "
+                                      "{} sums at most each",
+                                      most_sums_of_thread() / words_of_sum() * warp_threads)
                     : goes_through_registers(c_.lhs)
                         ? "64, 128 or 256 rows by 128, 128 or 256 threads, that have 128 sums at most each"
                         : "64, 128 or 256 rows by twice as many threads",
@@ -315,8 +317,10 @@ class Chooser {
   }
   /// Of a block, with so many for each thread beside its sums. Four warps more tell the copy engine what to copy.
   std::int64_t registers_of(const Tile& tile, std::int64_t others) const {
-    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
-    return tile.threads() * (tile.sums() * words + others) + (is_warp() ? 0 : producer_registers);
+    return tile.threads() * (tile.sums() * words_of_sum() + others) + (is_warp() ? 0 : producer_registers);
+  }
+  std::int64_t words_of_sum() const {
+    return std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
   }
   std::int64_t fewest_registers() const {
     return fewest_other_registers + (goes_through_registers(c_.lhs) ? registers_of_rows : 0);
@@ -437,10 +441,9 @@ class Chooser {
 
   bool is_legal(const Tile& tile) const {
     const std::int64_t asked = p_.nest.schedule.threads;
-    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
     return (asked == 0 || tile.threads() == asked) && registers_of(tile, fewest_registers()) <= registers &&
            figures_->least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes &&
-           tile.sums() * words <= most_sums_of_thread();
+           tile.sums() * words_of_sum() <= most_sums_of_thread();
   }
 
   std::int64_t most_sums_of_thread() const {

@@ -48,12 +48,6 @@ IterId memory_lanes(const Program& program, TensorId tensor, const std::vector<A
   return squares ? contiguous : lanes;
 }
 
-std::vector<Affine> store_index(const Store& store) {
-  std::vector<Affine> index;
-  for (const StoreIndex& slot : store.index) index.push_back(slot.block ? Affine{} : Affine{{{slot.iter, 1}}, 0});
-  return index;
-}
-
 /// The load or store with a convert_layout where memory wants other lanes than the program.
 std::optional<std::vector<Op>> turn(Program& program, Op& op, Choice choice) {
   if (const auto* load = std::get_if<Load>(&op.node)) {
@@ -70,7 +64,7 @@ std::optional<std::vector<Op>> turn(Program& program, Op& op, Choice choice) {
   }
   if (const auto* store = std::get_if<Store>(&op.node)) {
     TileType type = program.values[store->value].type;
-    const IterId wanted = memory_lanes(program, store->tensor, store_index(*store), type, choice);
+    const IterId wanted = memory_lanes(program, store->tensor, index_of(*store), type, choice);
     if (wanted == choice.lanes || !wanted.valid()) return std::nullopt;
     mark(type.axes, wanted);
     const ValueId turned = program.values.add({type, {}});

@@ -10,6 +10,7 @@
 #include "tile/passes/order_points.h"
 #include "tile/passes/pipeline_copies.h"
 #include "tile/passes/place_for_gpu.h"
+#include "tile/passes/stage_stores.h"
 #include "tile/passes/use_matrix_units.h"
 
 namespace tilewright {
@@ -75,6 +76,9 @@ std::string produce(const FileTest& test) {
   tile::order_points(program, facts, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "order_points") return to_text(program);
+  tile::stage_stores(program, facts, target);
+  if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
+  if (test.folder == "stage_stores") return to_text(program);
   const kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
   if (const auto sound = kernel::verify(lowered.kernel); !sound) return render(sound.error());
   return to_text(lowered.kernel);

@@ -129,10 +129,11 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"PlacedWarpFactors", "threads i 64 by 1\n%a = fill 0 : f32\n%b = contract %a, %a, %a by warp : f32",
                "T015",
                "`%b = contract %a, %a, %a by warp : f32`: a factor of a matrix unit is no load from a shared buffer"},
-        Broken{"PlacedWarpElements",
-               "buffer p : u8 shared [] elements 1\nthreads i 64 by 1\nallocate p\n%c = fill 0 : i32\n%a = load_buffer p "
-               ": u8\n%b = contract %c, %a, %a by warp : i32",
-               "T015", "`%b = contract %c, %a, %a by warp : i32`: no matrix unit sums u8 in i32"},
+        Broken{
+            "PlacedWarpElements",
+            "buffer p : u8 shared [] elements 1\nthreads i 64 by 1\nallocate p\n%c = fill 0 : i32\n%a = load_buffer p "
+            ": u8\n%b = contract %c, %a, %a by warp : i32",
+            "T015", "`%b = contract %c, %a, %a by warp : i32`: no matrix unit sums u8 in i32"},
         Broken{"PlacedSwizzled",
                "buffer p : f32 shared [] elements 1 swizzled\nthreads i 128 by 1\nallocate p\n%a = load_buffer p : "
                "f32\n%b = map neg %a : f32",
@@ -157,6 +158,16 @@ INSTANTIATE_TEST_SUITE_P(
                "64 inner 1 strides (1, 1), i 64 inner 1 strides (64, 1)] elements 4096 swizzled\nbuffer q : f32 shared "
                "[] elements 1\nthreads i 128 by 1\nfor k by 64 stages 2 {\nallocate p\ncopy a[i, k] -> p by engine\n}",
                "T016", "`for k by 64 stages 2 {`: the copy engine does not fill these stages"},
+        Broken{
+            "PlacedStoreThroughTask",
+            "buffer p : f32 task [] elements 1\nthreads i 128 by 1\n%a = fill 0 : f32 [i 1]\nallocate p\nstore o[i], "
+            "%a through p",
+            "T018", "`store o[i], %a through p`: the engine stores from shared memory that is used for nothing else"},
+        Broken{
+            "PlacedStoreWithoutEngine",
+            "buffer p : f32 shared [i 32 inner 1 strides (1, 1)] elements 32 swizzled\ngrid i by 32\nthreads i 32 by "
+            "1\n%a = fill 0 : f32 [i 1]\nallocate p\nstore o[i], %a through p",
+            "T018", "`store o[i], %a through p`: the copy engine does not store so"},
         Broken{"PlacedClusterOfSymbols",
                "tensor a : f16 rank 2 strides (other, one) align 64, 64\nbuffer p : f16 shared [j x.0 inner 1 strides "
                "(1, 1)] elements 64 swizzled\ngrid i by 64 band 8 cluster 2\nthreads i 128 by 1\nfor j by 1 stages 2 "
