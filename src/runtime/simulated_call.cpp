@@ -85,8 +85,7 @@ Result<SimulatedCall> SimulatedCall::prepare(std::shared_ptr<const SimulatedPlan
   return call;
 }
 
-Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
-                                const kernel::SimulationOptions& options,
+Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses, const kernel::SimulationOptions& options,
                                 kernel::SimulationCounters* counters) const {
   std::vector<kernel::SimulatedRange> memory = reach_;
   for (std::size_t v = 0; v < memory.size(); ++v)
@@ -111,8 +110,7 @@ Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
       fill_on_host(*fill, bases);
       const kernel::SimulatedRange& range = memory[fill->tensor];
       std::fill_n(range.states, range.bytes, kernel::SimulatedRange::given);
-    } else if (auto done = launch(std::get<RecordedCall::LaunchStep>(step), bases, memory, options, counters);
-               !done) {
+    } else if (auto done = launch(std::get<RecordedCall::LaunchStep>(step), bases, memory, options, counters); !done) {
       return done;
     }
   }
@@ -122,8 +120,7 @@ Result<void> SimulatedCall::run(const std::vector<std::byte*>& addresses,
 /// As many launches as a grid's limit asks for.
 Result<void> SimulatedCall::launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases,
                                    const std::vector<kernel::SimulatedRange>& memory,
-                                   const kernel::SimulationOptions& given,
-                                   kernel::SimulationCounters* counters) const {
+                                   const kernel::SimulationOptions& given, kernel::SimulationCounters* counters) const {
   kernel::SimulationOptions options = given;
   options.counts = counters != nullptr;
   if (options.checked.empty() && options.full_checks) options.checked = blocks_to_check(step.grid);

@@ -44,8 +44,8 @@ class SimulatedCall {
 
  private:
   Result<void> launch(const RecordedCall::LaunchStep& step, const std::vector<std::byte*>& bases,
-                      const std::vector<kernel::SimulatedRange>& memory,
-                      const kernel::SimulationOptions& options, kernel::SimulationCounters* counters) const;
+                      const std::vector<kernel::SimulatedRange>& memory, const kernel::SimulationOptions& options,
+                      kernel::SimulationCounters* counters) const;
 
   std::shared_ptr<const SimulatedPlan> plan_;
   RecordedCall call_;
