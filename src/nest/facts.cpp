@@ -95,7 +95,7 @@ Facts gather_facts(const Nest& nest, const std::vector<TensorView>& operands, co
   for (const TensorView& operand : operands)
     facts.operands.push_back(loads == VectorLoads::aligned ? row_facts(operand) : facts_of(operand));
   facts.output = row_facts(output);
-  facts.output.descends = false;
+  facts.output.descends &= loads == VectorLoads::aligned;
   for (const Iterator& iterator : nest.iterators) {
     const std::optional<std::int64_t> extent =
         evaluate(iterator.extent, [&](std::string_view symbol) { return symbol_value(nest, operands, symbol); });

@@ -21,7 +21,7 @@ struct TensorFacts {
   /// The same for its strides of class other, in bytes: of an output, and of operands where vectors have to be aligned;
   /// else 64.
   std::uint32_t stride_align = 64;
-  bool descends = false;  ///< of operands where stride_align is told: one of these strides is negative
+  bool descends = false;  ///< where vectors have to be aligned: one of the strides of class other is negative
   friend bool operator==(const TensorFacts&, const TensorFacts&) = default;
 };
 

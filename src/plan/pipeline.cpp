@@ -127,7 +127,7 @@ constexpr std::array gpu_table = {
                       "bands and clusters of blocks"},
     Pass<GpuTarget>{"stage_stores", tile, tile,
                       [](Unit& unit, const GpuTarget& target) {
-                        return tile::stage_stores(unit.program, unit.facts, target), Result<void>();
+                        return tile::stage_stores(unit.program, unit.nest, unit.facts, target), Result<void>();
                       },
                       "outputs leave by the copy engine"},
     Pass<GpuTarget>{"tile_to_kernel", tile, kernel,

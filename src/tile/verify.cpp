@@ -2,8 +2,7 @@
 //
 //  1. Names. Tensors, iterators and buffers each have a name of their own kind, unique among their kind. (T001)
 //  2. Tables. Every id lies in its table; a tensor has at most nest::most_axes axes and an alignment that is a power of
-//  two; an
-//     axis's size is positive; a tile has each iterator once and at most 2²² elements. (T002)
+//     two; an axis's size is positive; a tile has each iterator once and at most 2²² elements. (T002)
 //  3. SSA. Every value that is read was defined before, in the same block or one around it, and by one op or block
 //     only. (T003)
 //  4. Results. A pure op has one result, an effect none, For and If one a yield; the program's block has no arguments

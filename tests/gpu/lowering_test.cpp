@@ -172,6 +172,20 @@ TEST(GpuLowering, OutputsThroughSharedMemory) {
   expect_right(of("c[i, z, j] ++= a[z, i, k] * b[z, j, k]", "    tile(i, 64)\n    tile(j, 128)\n",
                   {operand("a", {2, 70, 16}, DType::bf16), operand("b", {2, 136, 16}, DType::bf16)}),
                1);
+  // Neighbours of more than 16 bytes, which the swizzle parts.
+  expect_right(of("c:i64[i, j] ++= a[i, k] * b[j, k]", square,
+                  {operand("a", {70, 32}, DType::i8), operand("b", {72, 32}, DType::i8)}),
+               1);
+  Case wide = of("c:f64[j, i] ++= a[k, i] * b[j, k]", "    tile(i, 128)\n    tile(j, 32)\n",
+                 {operand("a", {12, 140}), operand("b", {40, 12})});
+  wide.gpu_precision = Precision::tf32;
+  EXPECT_TRUE(is_stored_by_engine(wide));
+  expect_right(wide, 1);
+  // Rows that go up in memory, which no map has.
+  Case upwards = plain;
+  upwards.output_strides = {-72, 1};
+  EXPECT_FALSE(is_stored_by_engine(upwards));
+  expect_right(upwards, 1);
   // Rows that begin at no multiple of 16 bytes.
   const Case odd = of("c[i, j] ++= a[i, k] * b[j, k]", square, {a, operand("b", {71, 16}, DType::f16)});
   EXPECT_FALSE(is_stored_by_engine(odd));

@@ -169,6 +169,8 @@ FloatFormat format_of(DType type) {
   }
 }
 
+constexpr double largest_tf32 = 0x1.ffcp127;
+
 /// Of the reads below, by the precision tier (docs/language.md): tf32 has 10 bits of mantissa and f32's exponents.
 double operand_roundoff(const nest::Nest& nest, ExprId root) {
   return nest.precision == Precision::tf32 && root == nest.value ? std::ldexp(1.0, -11) : 0;
@@ -241,7 +243,9 @@ Bounded ErrorBound::read(const nest::Read& read, const std::vector<std::int64_t>
   }
   const Scalar value = view.get(index);
   if (operand_roundoff_ == 0 || view.dtype != DType::f32 || !std::isfinite(value.as_double())) return {value};
-  return {value, operand_roundoff_ * (std::fabs(value.as_double()) + std::numeric_limits<float>::min())};
+  const double magnitude = std::fabs(value.as_double());
+  if (magnitude > largest_tf32) return {value, infinity};  // may be rounded to one
+  return {value, operand_roundoff_ * (magnitude + std::numeric_limits<float>::min())};
 }
 
 Bounded ErrorBound::apply(const nest::ApplyExpr& apply, DType type) const {
@@ -265,8 +269,10 @@ std::optional<double> relative_error(const nest::Nest& nest, ExprId root) {
     const auto* applied = std::get_if<nest::ApplyExpr>(&expr.node);
     const auto* converted = std::get_if<nest::CastExpr>(&expr.node);
     std::optional<double>& result = known[id.index];
-    if (std::holds_alternative<nest::ReadValue>(expr.node) && expr.dtype == DType::f32)
-      result = operand_roundoff(nest, root) / unit_roundoff(DType::f32);
+    // What a tier rounds has an absolute error, too, where it is small.
+    if (std::holds_alternative<nest::ReadValue>(expr.node) && expr.dtype == DType::f32 &&
+        operand_roundoff(nest, root) > 0)
+      result = std::nullopt;
     if (converted) {
       const DType from = nest.exprs[converted->operand].dtype;
       const std::optional<double> operand = known[converted->operand.index];

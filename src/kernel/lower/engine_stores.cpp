@@ -5,7 +5,11 @@
 // 128 rows of 64 columns, where the 16 bytes number c of row r stand at c xor r: the eight rows that a warp writes
 // together lie in different banks. Then one thread has the engine store four boxes, and all go on with the next point.
 // Before it is written again, that thread waits until the engine has read the buffer.
+#include <algorithm>
+#include <numeric>
+
 #include "kernel/lower/lowering.h"
+#include "kernel/lower/scalars.h"
 
 namespace tilewright::kernel::lowering {
 
@@ -43,11 +47,18 @@ void Lowering::store_by_engine(const tile::Store& store) {
       for (const Axis& own : tile.axes)
         if (own.iter == axis.iter)
           target.constant += bytes_at(axis, own.offset(at.at(own.iter) * (own.lanes ? lanes : 1)));
-    const std::int64_t together = lane_bytes == element ? lanes * element : element;
-    const Access access{static_cast<std::uint32_t>(together), false};
-    if (lanes == 1 || together > element) return build_.store(value, shared_address(target, 0), access);
-    for (int lane = 0; lane < lanes; ++lane)
-      build_.store(build_.extract(value, lane), shared_address(target, lane * lane_bytes), access);
+    // The swizzle moves 16 bytes as one.
+    const bool neighbours = lane_bytes == element;
+    const int together = neighbours ? static_cast<int>(std::min<std::int64_t>(lanes, widest_access / element)) : 1;
+    const Access access{static_cast<std::uint32_t>(together * element), false};
+    for (int first = 0; first < lanes; first += together) {
+      std::vector<std::int32_t> some(static_cast<std::size_t>(together));
+      std::iota(some.begin(), some.end(), first);
+      const ValueId part = together == lanes ? value
+                           : together == 1   ? build_.extract(value, first)
+                                             : build_.shuffle(value, value, some);
+      build_.store(part, shared_address(target, first * lane_bytes), access);
+    }
   });
   build_.gpu_op(Opcode::fence_async, {});
   barrier();

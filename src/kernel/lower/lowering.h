@@ -92,6 +92,9 @@ struct Machine {
 
 inline constexpr std::int32_t producer_registers = 40;  ///< of a thread that tells the engine
 
+/// Of a program's blocks on a GPU.
+Machine machine_of(const tile::Program& program, const GpuTarget& target);
+
 /// A tile in registers. Position along an axis: the coordinate, or along the lanes axis the number of the vector.
 struct Registers {
   DType dtype = DType::f32;

@@ -50,7 +50,7 @@ struct Figures {
   double shared_bytes = 0;          ///< that go to shared memory or come from it
   std::int64_t most_stages = 0, least_stages = 0;
 };
-using matrix_unit::Unit;
+using matrix_unit::Unit, matrix_unit::warp_threads;
 constexpr std::array figures_table{
     Figures{Unit::warpgroup, 90, 2048, 0, 40, 67, 160, 8, 3}, Figures{Unit::warp, 80, 1024, 64, 8, 40, 128, 3, 2},
     Figures{Unit::warp, 89, 512, 1, 8, 40, 128, 3, 2},        Figures{Unit::warp, 90, 1024, 128, 8, 50, 128, 3, 2},
@@ -75,7 +75,6 @@ constexpr std::int64_t most_sums = 128;                ///< registers of a threa
 constexpr std::int64_t most_sums_turning = 64;         ///< where elements of a factor pass through registers one by one
 constexpr std::int64_t most_simdgroup_sums = 32;       ///< of a thread of an Apple GPU
 constexpr std::int64_t most_padding = 32;              ///< bytes of a row of a factor
-using matrix_unit::warp_threads;
 constexpr std::array<std::int64_t, 3> group_rows{128, 64, 256};
 constexpr std::array<std::int64_t, 5> warp_rows{128, 64, 256, 32, 16};
 constexpr std::array<std::int64_t, 4> warp_counts{4, 8, 2, 1};
@@ -426,10 +425,9 @@ class Chooser {
 
   /// What was estimated of the tile, and of those that come next.
   std::string estimates() const {
-    constexpr std::size_t shown = 4;
     const double least = candidates_.front().cycles;
     std::string text = fmt::format("estimate: {:.0f} cycles", least);
-    for (std::size_t i = 1; i < std::min(candidates_.size(), shown); ++i) {
+    for (std::size_t i = 1; i < std::min<std::size_t>(candidates_.size(), 4); ++i) {
       const auto& [tile, cycles] = candidates_[i];
       text += fmt::format("{} {} x {}", i == 1 ? "; by tiles of" : ",", tile.rows, tile.columns);
       if (is_warp()) text += fmt::format(" by {} x {} warps", tile.warps_down, tile.warps_across);
@@ -440,8 +438,8 @@ class Chooser {
   }
 
   bool is_legal(const Tile& tile) const {
-    const std::int64_t asked = p_.nest.schedule.threads;
-    return (asked == 0 || tile.threads() == asked) && registers_of(tile, fewest_registers()) <= registers &&
+    const std::int64_t asked = p_.nest.schedule.threads == 0 ? tile.threads() : p_.nest.schedule.threads;
+    return tile.threads() == asked && registers_of(tile, fewest_registers()) <= registers &&
            figures_->least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes &&
            tile.sums() * words_of_sum() <= most_sums_of_thread();
   }

@@ -1,6 +1,5 @@
 // One stream of a device's primary context, its memory pool and its modules behind the Backend interface.
 #include "runtime/cuda/cuda_backend.h"
-#include "kernel/walk.h"
 
 #include <algorithm>
 #include <utility>

@@ -74,7 +74,7 @@ bool fits(const Store& store, const nest::Facts& facts) {
 
 }  // namespace
 
-void stage_stores(Program& program, const nest::Facts& facts, const GpuTarget& target) {
+void stage_stores(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target) {
   For* loop = find_engine_loop(program);
   Store* store = loop == nullptr ? nullptr : find_store(program);
   if (store == nullptr || !fits(*store, facts) || has_functions(program)) return;
@@ -87,7 +87,7 @@ void stage_stores(Program& program, const nest::Facts& facts, const GpuTarget& t
   const std::int64_t half = target.multiprocessor_shared_bytes / 2 - system_bytes;
   const std::int64_t room = bytes_with(loop->stages) <= half ? half : target.max_block_shared_bytes;
   const std::int64_t stages = std::min((room - bytes_of(*buffer)) / bytes_with(1), loop->stages);
-  if (stages < std::min(least_stages, loop->stages)) return;
+  if (stages < (nest.schedule.stages > 0 ? loop->stages : std::min(least_stages, loop->stages))) return;
 
   if (!plan_engine_store(program, *store, *buffer)) return;
   const BufferId id = program.buffers.add(*buffer);

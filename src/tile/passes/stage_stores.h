@@ -11,7 +11,8 @@
 // What the threads of a matrix unit hold lies scattered in the output's rows. Stored to shared memory, and from there
 // by the engine, it goes in whole rows of 128 bytes, no thread tests what is outside of the tensor, and the products of
 // a block's next point start while the engine stores. The buffer takes room from the loop's stages, of which as many
-// have to be left as hide the copies; blocks that shared a multiprocessor go on doing so, or nothing is done.
+// have to be left as hide the copies; blocks that shared a multiprocessor go on doing so, or nothing
+// is done. A schedule's number of stages stays.
 //
 // Requires: pipeline_copies and order_points. Ensures: verify in the placed phase. Programs in which the engine fills
 // no stages stay as they are, those whose output it cannot store (engine_copy.h), and those whose epilogue calls
@@ -20,11 +21,12 @@
 #pragma once
 
 #include "nest/facts.h"
+#include "nest/ir.h"
 #include "support/target.h"
 #include "tile/ir.h"
 
 namespace tilewright::tile {
 
-void stage_stores(Program& program, const nest::Facts& facts, const GpuTarget& target);
+void stage_stores(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target);
 
 }  // namespace tilewright::tile

@@ -76,7 +76,7 @@ std::string produce(const FileTest& test) {
   tile::order_points(program, facts, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "order_points") return to_text(program);
-  tile::stage_stores(program, facts, target);
+  tile::stage_stores(program, nest, facts, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "stage_stores") return to_text(program);
   const kernel::LoweredKernel lowered = kernel::tile_to_kernel(program, target);
