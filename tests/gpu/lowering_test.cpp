@@ -145,6 +145,8 @@ TEST(GpuLowering, MatrixUnits) {
   expect_right(of(schedule + "    split(k, 3)\n", factors(40, 16, 260)), 2);
   expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 8)\n    stages = 2\n", factors(570, 70, 8)), 1);
   expect_right(of(schedule + "    tile(i, 128)\n    tile(j, 64)\n", factors(70, 50, 16, DType::bf16)), 1);
+  // A product that takes 128 registers by itself: no two such blocks share a multiprocessor's.
+  expect_right(of(schedule + "    tile(i, 64)\n    tile(j, 256)\n", factors(70, 264, 16)), 1);
 }
 
 // Outputs leave by the copy engine: past both edges, turned, of a batch, with an epilogue.

@@ -49,17 +49,29 @@ ThreadBlock block_of(const tile::Program& program, const GpuTarget& target) {
   return block;
 }
 
-/// Registers that a thread of a matrix unit's contraction wants: sums, rows on their way to the unit, and others.
-std::int64_t registers_of_product(const tile::Program& program) {
+/// Registers of a thread of a matrix unit's contraction: those that it wants, for sums, rows on their way to the unit,
+/// and others; and those without which the assembler takes no single product (ptxas, C7602).
+struct ProductRegisters {
+  std::int64_t wanted = 0, least = 0;
+};
+
+ProductRegisters registers_of_product(const tile::Program& program) {
   constexpr std::int64_t others = 50;
   constexpr std::int64_t rows = 32;
-  std::int64_t most = 0;
+  constexpr std::int64_t beside_one = 32;
+  ProductRegisters most;
   tile::walk(program.body, [&](const tile::Op& op) {
     const auto* contract = std::get_if<tile::Contract>(&op.node);
     if (contract == nullptr) return;
+    const std::vector<tile::Axis>& of_rows = program.values[contract->lhs].type.axes;
     std::int64_t sums = 1;
-    for (const tile::Axis& axis : program.values[op.results[0]].type.axes) sums *= axis.size;
-    most = std::max(most, sums + others + (contract->from_registers ? rows : 0));
+    std::int64_t own_rows = 1;
+    for (const tile::Axis& axis : program.values[op.results[0]].type.axes) {
+      sums *= axis.size;
+      if (std::ranges::find(of_rows, axis.iter, &tile::Axis::iter) != of_rows.end()) own_rows *= axis.size;
+    }
+    most.wanted = std::max(most.wanted, sums + others + (contract->from_registers ? rows : 0));
+    most.least = std::max(most.least, sums / std::max<std::int64_t>(own_rows / 2, 1) + beside_one);
   });
   return most;
 }
@@ -74,7 +86,7 @@ void add_producer(const tile::Program& program, const tile::For& loop, const Gpu
   constexpr std::int64_t system_bytes = 1024;  ///< of shared memory, of each block
   const std::int64_t threads = machine.block->threads;
   const std::int64_t all = threads + matrix_unit::threads;
-  const std::int64_t wanted = registers_of_product(program);
+  const auto [wanted, least] = registers_of_product(program);
   const std::int64_t given_back = matrix_unit::threads * producer_registers;
   std::map<tile::BufferId, std::int64_t> offsets;
   const std::int64_t bytes = stage_layout(program, loop, offsets) * loop.stages;
@@ -85,7 +97,8 @@ void add_producer(const tile::Program& program, const tile::For& loop, const Gpu
   const auto of_consumer = [&](std::int64_t blocks) {
     return std::min((of_launch(blocks) * all - given_back) / threads / granule * granule, most);
   };
-  const bool two = 2 * (bytes + system_bytes) <= target.multiprocessor_shared_bytes && of_consumer(2) >= wanted;
+  const bool two = 2 * (bytes + system_bytes) <= target.multiprocessor_shared_bytes && of_consumer(2) >= wanted &&
+                   of_launch(2) >= least;
   const std::int64_t blocks = two ? 2 : 1;
   const bool moves = of_consumer(blocks) > of_launch(blocks) && wanted + spare > of_launch(blocks);
   machine.block->threads += static_cast<std::int32_t>(moves ? matrix_unit::threads : warp_threads);
