@@ -34,7 +34,7 @@ struct Cells {
   Scalar get(std::size_t at) const;
 };
 
-using Index = std::array<std::int64_t, 8>;  ///< of a tensor; as many entries as its rank are used
+using Index = std::array<std::int64_t, nest::most_axes>;  ///< of a tensor; as many entries as its rank are used
 
 struct TensorState {
   TensorView view;
