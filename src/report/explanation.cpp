@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "plan/run.h"
 #include "report/chain_length.h"
@@ -30,7 +32,7 @@ std::string reasons_text(const nest::Trace& trace) {
 /// Adds up what the plan allocates and launches for the sizes at hand.
 class Follower : public plan::Executor {
  public:
-  explicit Follower(const LoweredPlan& plan) : plan_(plan) {}
+  Follower(const LoweredPlan& plan, const kernel::Occupancy& occupancy) : plan_(plan), occupancy_(occupancy) {}
   Result<std::byte*> allocate(std::int64_t bytes) override {
     workspace += static_cast<double>(bytes);
     return reinterpret_cast<std::byte*>(std::uintptr_t{64});
@@ -43,6 +45,9 @@ class Follower : public plan::Executor {
     const tile::Program& program = plan_.plan.kernels[call.kernel];
     launches += fmt::format("  {} on a grid of {}: {}\n", program.name,
                             call.grid.empty() ? "1" : fmt::format("{}", fmt::join(call.grid, " x ")), tiles(program));
+    if (call.kernel.index < occupancy_.kernels.size())
+      launches += residency_text(occupancy_.kernels[call.kernel.index],
+                                 std::accumulate(call.grid.begin(), call.grid.end(), 1.0, std::multiplies<>()));
     return {};
   }
 
@@ -60,16 +65,33 @@ class Follower : public plan::Executor {
     return text;
   }
 
+  /// What a block takes, how many a multiprocessor runs at once, and how often the device is filled with them.
+  std::string residency_text(const kernel::Residency& of, double points) const {
+    std::string text =
+        fmt::format("    a block: {} threads, {} of shared memory, {}{} registers a thread", of.threads,
+                    bytes_text(static_cast<double>(of.shared_bytes)), of.measured ? "" : "at most ", of.registers);
+    if (of.local_bytes > 0)
+      text += fmt::format(", {} of each thread in memory", bytes_text(static_cast<double>(of.local_bytes)));
+    if (of.blocks == 0) return text + fmt::format("; more {} than a multiprocessor has\n", of.limit);
+    const std::int64_t threads = of.blocks * of.threads;
+    return text + fmt::format(
+                      "\n    a multiprocessor: {} at once ({} allow{} no more), {} of {} threads; {:.3g} waves on {}\n",
+                      of.blocks == 1 ? "1 block" : fmt::format("{} blocks", of.blocks), of.limit,
+                      of.limit.ends_with('s') ? "" : "s", threads, occupancy_.most_threads,
+                      points / static_cast<double>(of.blocks * occupancy_.multiprocessors), occupancy_.multiprocessors);
+  }
+
   const LoweredPlan& plan_;
+  const kernel::Occupancy& occupancy_;
 };
 
-std::string launches_text(const Compilation& compilation) {
+std::string launches_text(const Compilation& compilation, const kernel::Occupancy& occupancy) {
   std::vector<nest::NamedView> views;
   for (std::size_t v = 0; v < compilation.views.operands.size(); ++v)
     views.push_back(
         {compilation.nest.tensors[nest::TensorId{static_cast<std::uint32_t>(v)}].name, compilation.views.operands[v]});
   views.push_back({compilation.nest.name, compilation.views.output});
-  Follower follower(*compilation.plan);
+  Follower follower(*compilation.plan, occupancy);
   if (Result<void> done = plan::run_plan(compilation.plan->plan, views, follower); !done) return render(done.error());
   return fmt::format("{}  workspace {}", follower.launches, bytes_text(follower.workspace));
 }
@@ -127,11 +149,12 @@ constexpr std::string_view page_head = R"(<!DOCTYPE html>
 
 }  // namespace
 
-Explanation explain(std::string title, const Compilation& compilation, const std::optional<Ceilings>& ceilings) {
+Explanation explain(std::string title, const Compilation& compilation, const kernel::Occupancy& occupancy,
+                    const std::optional<Ceilings>& ceilings) {
   Explanation result{std::move(title), {}};
   result.sections.push_back({"Choices and reasons", reasons_text(compilation.trace)});
   result.sections.push_back({"Passes", to_text(compilation.trace)});
-  result.sections.push_back({"Launches", launches_text(compilation)});
+  result.sections.push_back({"Launches", launches_text(compilation, occupancy)});
   result.sections.push_back({ceilings ? "Cost and floor" : "Cost", cost_text(compilation, ceilings)});
   result.sections.push_back({"Facts", "  " + to_text(compilation.facts)});
   result.sections.push_back({"Plan", to_text(compilation.plan->plan)});

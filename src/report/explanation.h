@@ -21,7 +21,8 @@ struct Explanation {
 };
 
 /// Without ceilings, of a device that is not there to be measured, there is no floor.
-Explanation explain(std::string title, const Compilation& compilation, const std::optional<Ceilings>& ceilings);
+Explanation explain(std::string title, const Compilation& compilation, const kernel::Occupancy& occupancy,
+                    const std::optional<Ceilings>& ceilings);
 
 /// Sections under their titles, one explanation after another.
 std::string to_text(const std::vector<Explanation>& explanations);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/residency.h"
 #include "runtime/call_timing.h"
 #include "runtime/compilation.h"
 #include "runtime/tensor.h"
@@ -55,6 +56,9 @@ class Backend {
   /// `code` false no machine code is made: enough to explain and to print.
   virtual Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
                                       const TensorView* output, bool code) = 0;
+  /// What the kernels of a compilation take of a GPU. A device makes their machine code to know; errors are then
+  /// prepare's.
+  virtual Result<kernel::Occupancy> occupancy(const Compilation&) { return kernel::Occupancy{}; }
   /// Of a compilation with code, for its own views.
   virtual Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) = 0;
 };

@@ -239,6 +239,10 @@ Result<Compilation> Engine::compile(const Kernel& kernel, const std::vector<nest
   return state_->backend->compile(*kernel.statement(), operands, nullptr, code);
 }
 
+Result<kernel::Occupancy> Engine::occupancy(const Compilation& compilation) const {
+  return state_->backend->occupancy(compilation);
+}
+
 /// A checked call with its code.
 struct Engine::ReadyCall {
   std::shared_ptr<const PreparedCall> prepared;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/residency.h"
 #include "runtime/call_signature.h"
 #include "runtime/call_timing.h"
 #include "runtime/compilation.h"
@@ -71,6 +72,9 @@ class Engine {
   /// Compiles without running. Only types, shapes, strides and alignment of the operands matter; data may be null.
   Result<Compilation> compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
                               bool code = true) const;
+
+  /// What a compilation's kernels take of a GPU, and how many blocks it therefore runs at once; empty on a processor.
+  Result<kernel::Occupancy> occupancy(const Compilation& compilation) const;
 
   /// A tensor in memory that this engine's kernels reach, with the elements of one that the host reads; itself where
   /// they reach it.

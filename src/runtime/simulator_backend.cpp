@@ -37,6 +37,13 @@ class SimulatorBackend final : public HostMemoryBackend {
     return result;
   }
 
+  Result<kernel::Occupancy> occupancy(const Compilation& compilation) override {
+    kernel::Occupancy result{{}, target_.multiprocessors, target_.max_multiprocessor_threads};
+    for (const kernel::LoweredKernel& lowered : compilation.plan->kernels)
+      result.kernels.push_back(kernel::residency(lowered.kernel, target_, std::nullopt));
+    return result;
+  }
+
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
     return prepare_call<SimulatedCall, SimulatedPlan>(compilation);
   }

@@ -21,7 +21,7 @@ struct HostTarget {
   bool has_masked_memory = false;  ///< masked loads and stores of 32- and 64-bit lanes in hardware
   std::int64_t l1_bytes = 32 << 10;
   std::int64_t l2_bytes = 512 << 10;
-  std::int64_t l3_bytes = 8 << 20;  ///< shared by all cores
+  std::int64_t l3_bytes = 8 << 20;  ///< shared by all cores; of a larger one on the chip, what they can hope for
   int threads = 1;                  ///< that run at once
 };
 
@@ -40,6 +40,7 @@ struct GpuTarget {
   int max_buffers = 1024;                               ///< that a kernel can be given
   std::vector<Precision> precisions{Precision::exact};  ///< the tiers that kernels can be asked for
   int warp_threads = 32;
+  int multiprocessors = 132;  ///< of the device whose figures weigh candidates: an H200
   int max_block_threads = 1024;
   int max_multiprocessor_threads = 2048;
   int max_multiprocessor_blocks = 32;

@@ -181,5 +181,17 @@ TEST_F(Run, explain_shows_passes_launches_and_the_floor_and_writes_a_page) {
   EXPECT_NE(place_.read("page.html").find("form: contraction"), std::string::npos);
 }
 
+TEST_F(Run, explain_says_what_a_block_takes_of_a_multiprocessor) {
+  const CommandResult text =
+      place_.run({"explain", "k.tw", "-k", "mm", "-i", "a=f16:4096x4096", "-i", "b=f16:4096x4096", "--device", "sim"});
+  ASSERT_EQ(text.exit_code, 0) << text.errors;
+  // Two groups of four warps multiply, one tells the copy engine: 65536 registers for 12 warps are at most 168 a
+  // thread. 32 · 16 tiles on 132 multiprocessors, which hold one block each.
+  for (const std::string_view line : {"a block: 384 threads, ", " of shared memory, at most 168 registers a thread",
+                                      "a multiprocessor: 1 block at once (shared memory allows no more), 384 of 2048 "
+                                      "threads; 3.88 waves on 132"})
+    EXPECT_NE(text.output.find(line), std::string::npos) << line << "\n" << text.output;
+}
+
 }  // namespace
 }  // namespace tilewright::cli

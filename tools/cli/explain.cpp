@@ -40,7 +40,9 @@ Outcome run_explain(const Options& options) {
       std::string title = step.kernel.name();
       if (each.kernel->program()) title = each.kernel->name() + ": " + title;
       if (const std::string with = describe(each); !with.empty()) title += " with " + with;
-      explanations.push_back(report::explain(std::move(title), step.compilation, ceilings));
+      const Result<kernel::Occupancy> occupancy = engine->occupancy(step.compilation);
+      if (!occupancy) return std::unexpected(occupancy.error());
+      explanations.push_back(report::explain(std::move(title), step.compilation, *occupancy, ceilings));
     }
   }
   if (!options.html.empty()) {

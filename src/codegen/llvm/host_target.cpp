@@ -98,6 +98,13 @@ void take_level(HostTarget& target, const Level& level) {
   target.has_masked_memory = is_x86 && level.vector_bytes >= 32;
 }
 
+/// Of the last cache, what our processors can hope for. A virtual machine is told the size of the whole chip's, which
+/// it shares with others (260 MiB for two processors); no chip has more than 16 MiB for each of its own.
+std::int64_t last_cache_share(std::int64_t bytes, int processors) {
+  constexpr std::int64_t most_a_processor = 16 << 20;
+  return std::min(bytes, most_a_processor * processors);
+}
+
 HostTarget detect() {
   HostTarget target;
   target.cpu = llvm::sys::getHostCPUName().str();
@@ -108,8 +115,8 @@ HostTarget detect() {
   take_level(target, levels()[std::max<std::size_t>(level_count(target), 1) - 1]);
   target.l1_bytes = cache_bytes(1).value_or(target.l1_bytes);
   target.l2_bytes = cache_bytes(2).value_or(target.l2_bytes);
-  target.l3_bytes = cache_bytes(3).value_or(target.l3_bytes);
   target.threads = thread_count();
+  target.l3_bytes = last_cache_share(cache_bytes(3).value_or(target.l3_bytes), target.threads);
   return target;
 }
 

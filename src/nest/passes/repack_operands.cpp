@@ -17,7 +17,6 @@ namespace tilewright::nest {
 namespace {
 
 // Figures of one multiprocessor of sm_90 at work.
-constexpr double multiprocessors = 132;
 constexpr double piece_cycles = 0.3;  ///< a piece's way to shared memory, and the tiles that it rules out: measured
 constexpr double products = 128;      ///< in a cycle
 constexpr double memory_bytes = 16;   ///< read or written in a cycle
@@ -156,7 +155,7 @@ class Repacking {
     each.element_bytes = element_bytes;
     each.piece = piece;
     const double pieces = 1.0 / static_cast<double>(piece) - 1.0 / static_cast<double>(whole);
-    each.saved += expected(problem, *axes) * times * pieces * piece_cycles / multiprocessors;
+    each.saved += expected(problem, *axes) * times * pieces * piece_cycles / target_.multiprocessors;
     return true;
   }
 
@@ -186,7 +185,7 @@ class Repacking {
       written *= axis == each.contiguous ? std::max(expected(bucket), static_cast<double>(granule)) : expected(bucket);
     }
     if (!known) each.most_bytes = INT64_MAX;
-    each.cost = (read + written) / (memory_bytes * multiprocessors) + target_.launch_cycles;
+    each.cost = (read + written) / (memory_bytes * target_.multiprocessors) + target_.launch_cycles;
   }
 
   // ---- the copy

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/llvm/nvptx.h"
 #include "kernel/shared_memory.h"
 #include "kernel/walk.h"
 #include "runtime/cuda/copy.h"
@@ -213,6 +214,21 @@ class CudaBackend final : public Backend {
     return compiler_.compile(statement, operands, output, code);
   }
 
+  Result<kernel::Occupancy> occupancy(const Compilation& compilation) override {
+    const GpuTarget& target = compiler_.target();
+    kernel::Occupancy result{{}, properties().multiprocessors, target.max_multiprocessor_threads};
+    for (const kernel::LoweredKernel& lowered : compilation.plan->kernels) {
+      const Result<std::string> ptx = codegen::emit_ptx(lowered.kernel, target);
+      if (!ptx) return std::unexpected(ptx.error());
+      const Result<Function> function = load(lowered.kernel, *ptx);
+      if (!function) return std::unexpected(function.error());
+      kernel::Residency residency = kernel::residency(lowered.kernel, target, function->properties().registers);
+      residency.local_bytes = function->properties().local_bytes;
+      result.kernels.push_back(residency);
+    }
+    return result;
+  }
+
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
     auto plan = std::dynamic_pointer_cast<const NvptxPlan>(compilation.plan);
     std::vector<TensorView> views = compilation.views.operands;
@@ -222,9 +238,7 @@ class CudaBackend final : public Backend {
     std::vector<Function> functions;
     std::vector<std::int64_t> resident;
     for (std::size_t k = 0; k < plan->ptx.size(); ++k) {
-      auto module = modules_.load(plan->ptx[k], options_for(plan->kernels[k].kernel));
-      if (!module) return std::unexpected(module.error());
-      auto function = (*module)->function(plan->kernels[k].kernel.name);
+      Result<Function> function = load(plan->kernels[k].kernel, plan->ptx[k]);
       if (!function) return std::unexpected(function.error());
       const bool goes_on = std::ranges::any_of(plan->kernels[k].arguments, [](const kernel::LaunchArgument& argument) {
         return std::holds_alternative<kernel::GridEndArgument>(argument);
@@ -240,6 +254,12 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  Result<Function> load(const kernel::Kernel& kernel, const std::string& ptx) {
+    auto module = modules_.load(ptx, options_for(kernel));
+    if (!module) return std::unexpected(module.error());
+    return (*module)->function(kernel.name);
+  }
+
   /// Blocks that the device runs at once, in whole clusters.
   Result<std::int64_t> resident_blocks(const Function& function, const Launch& launch) const {
     const std::int64_t cluster = launch.cluster[0];

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t most_by_itself = 3;  ///< stages, where the schedule says nothing
 constexpr std::int64_t most_of_engine = 8;
-constexpr std::int64_t multiprocessors = 132;                   ///< blocks of a smaller grid have one each
 constexpr std::int64_t barrier_bytes = 2 * 8 * most_of_engine;  ///< a full and an empty one for each stage
 constexpr std::int64_t system_bytes = 1024;                     ///< of shared memory, of each block
 
@@ -95,7 +94,8 @@ class Pipelining {
     // A matrix unit's products run one step behind the stage that is read, and want one more.
     const std::int64_t more = uses_units(body) ? 1 : 0;
     const std::int64_t most = by_engine ? most_of_engine : most_by_itself + more;
-    const bool alone = by_engine && points_of_grid(program_, facts_, UnknownSteps::all_points) <= multiprocessors;
+    const bool alone =
+        by_engine && points_of_grid(program_, facts_, UnknownSteps::all_points) <= target_.multiprocessors;
     return std::clamp<std::int64_t>(of_two >= 2 + more && !alone ? of_two : of_one, 1, most);
   }
 

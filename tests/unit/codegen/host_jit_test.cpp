@@ -154,6 +154,7 @@ TEST(HostTargets, DescribeThisMachine) {
   EXPECT_GE(host.threads, 1);
   EXPECT_GE(host.l1_bytes, 8 << 10);
   EXPECT_GE(host.l2_bytes, host.l1_bytes);
+  EXPECT_LE(host.l3_bytes, (std::int64_t{16} << 20) * host.threads);  // a virtual machine may be told the whole chip's
   EXPECT_TRUE(host.vector_bytes == 16 || host.vector_bytes == 32 || host.vector_bytes == 64);
   EXPECT_EQ(host.vector_bytes, runnable_targets().back().vector_bytes);
 }
