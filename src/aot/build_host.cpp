@@ -69,7 +69,7 @@ class HostHeader {
       declarations_ += fmt::format("void {}(const int64_t *arguments);\n", kernel.name);
       symbols.push_back(kernel.name);
     }
-    body_ += fmt::format("  /* {} */\n", step.kernel.name());
+    body_ += fmt::format("  /* {} */\n", report::title_of(step.name, step.statements));
     if (step.call.workspace_bytes > 0)
       body_ += fmt::format(
           "  char *tw_workspace_{0} = (char *)aligned_alloc(64, {1});\n"
@@ -84,13 +84,16 @@ class HostHeader {
     return {};
   }
 
-  /// A result that only later statements read.
-  void add_temporary(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape) {
-    std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
-    for (std::int64_t extent : shape) bytes *= extent;
-    temporaries_ += fmt::format("  {0} *{1} = ({0} *)aligned_alloc(64, {2});\n  if ({1} == NULL) tw_failed = 1;\n",
-                                c_type(dtype), c_name(name), to_lines(bytes));
-    frees_ += fmt::format("  free({});\n", c_name(name));
+  /// Results that only later launches read, in one piece of memory.
+  void add_intermediates(const FusedProgram& fused) {
+    if (fused.intermediates.empty()) return;
+    intermediates_ =
+        fmt::format("  char *tw_arena = (char *)aligned_alloc(64, {});\n  if (tw_arena == NULL) tw_failed = 1;\n",
+                    to_lines(fused.arena_bytes));
+    for (const Intermediate& each : fused.intermediates)
+      intermediates_ += fmt::format("  {0} *{1} = ({0} *)(void *)(tw_failed ? NULL : tw_arena + {2});\n",
+                                    c_type(fused.program.tensor(each.name)->dtype), c_name(each.name), each.offset);
+    frees_ = "  free(tw_arena);\n";
   }
 
   std::vector<BuiltFile> files(std::string_view text, std::string_view operands, std::string_view signature) const {
@@ -105,7 +108,7 @@ class HostHeader {
         "\n/* 0: done; 1: no memory. All tensors are row-major; a result overlaps no operand. */\n"
         "static inline int tw_{}({}) {{\n  int tw_failed = 0;\n{}{}{}  return tw_failed;\n}}\n\n"
         "#ifdef __cplusplus\n}}\n#endif\n",
-        name_, signature, temporaries_, body_, frees_);
+        name_, signature, intermediates_, body_, frees_);
     std::vector<BuiltFile> files = objects_;
     for (std::size_t n = 0; n < files.size(); ++n)
       files[n].name = files.size() == 1 ? name_ + ".o" : fmt::format("{}_{}.o", name_, n);
@@ -135,7 +138,7 @@ class HostHeader {
 
   std::string name_;
   std::vector<BuiltFile> objects_;
-  std::string declarations_, temporaries_, body_, frees_;
+  std::string declarations_, intermediates_, body_, frees_;
   std::size_t most_arguments_ = 1;
   std::size_t number_ = 0;
 };
@@ -144,11 +147,11 @@ class HostHeader {
 
 Result<std::vector<BuiltFile>> build_host(const Kernel& kernel, const std::vector<nest::NamedView>& operands) {
   HostCompiler compiler(codegen::host_target(), DiskCache{});
-  const CompileStatement compile = [&](const lang::Statement& statement, const std::vector<nest::NamedView>& read,
-                                       const TensorView* output) {
-    return compiler.compile(statement, read, output, false);
-  };
-  const auto steps = plan_steps(kernel, operands, host_alignment, compile);
+  const CompileNest compile = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& read,
+                                  const TensorView* output) { return compiler.compile(bound, read, output, false); };
+  const auto fused = fuse_program(kernel, types_of(operands));
+  if (!fused) return std::unexpected(fused.error());
+  const auto steps = plan_steps(kernel, *fused, operands, host_alignment, compile);
   if (!steps) return std::unexpected(steps.error());
 
   HostHeader header(kernel.name());
@@ -163,14 +166,12 @@ Result<std::vector<BuiltFile>> build_host(const Kernel& kernel, const std::vecto
   for (const nest::NamedView& operand : operands)
     add_parameter(operand.name, operand.view.dtype, operand.view.shape, false);
   for (const std::string& result : results) {
-    const auto step = std::ranges::find_if(*steps, [&](const PlannedStep& s) { return s.kernel.name() == result; });
-    add_parameter(result, step->compilation.output, step->compilation.output_shape, true);
+    const lang::OperandType& type = *fused->program.tensor(result);
+    add_parameter(result, type.dtype, type.shape, true);
   }
-  for (const PlannedStep& step : *steps) {
-    if (std::ranges::find(results, step.kernel.name()) == results.end())
-      header.add_temporary(step.kernel.name(), step.compilation.output, step.compilation.output_shape);
+  header.add_intermediates(*fused);
+  for (const PlannedStep& step : *steps)
     if (auto added = header.add(step); !added) return std::unexpected(std::move(added.error()));
-  }
   const std::string text =
       kernel.statement() != nullptr ? lang::to_text(*kernel.statement()) : lang::to_text(*kernel.program());
   return header.files(text, described_operands, signature);

@@ -174,15 +174,15 @@ Result<std::vector<BuiltFile>> build_metal(const report::EmitTarget& target, con
     return fail("R083", kernel.name() + " is a program, which is not built for a GPU as a whole",
                 "build its statements one by one");
   NvptxCompiler compiler(*target.gpu);
-  const CompileStatement compile = [&](const lang::Statement& statement, const std::vector<nest::NamedView>& read,
-                                       const TensorView* output) {
-    return compiler.compile(statement, read, output, false);
-  };
-  const auto steps = plan_steps(kernel, operands, buffer_alignment, compile);
+  const CompileNest compile = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& read,
+                                  const TensorView* output) { return compiler.compile(bound, read, output, false); };
+  const auto fused = fuse_program(kernel, types_of(operands));
+  if (!fused) return std::unexpected(fused.error());
+  const auto steps = plan_steps(kernel, *fused, operands, buffer_alignment, compile);
   if (!steps) return std::unexpected(steps.error());
   const PlannedStep& step = steps->front();
   const std::string& name = kernel.name();
-  const auto source = report::metal_source({step.kernel, step.compilation}, *target.gpu);
+  const auto source = report::metal_source({step.name, step.statements, step.compilation}, *target.gpu);
   if (!source) return std::unexpected(source.error());
   const MetalLaunches launches(step, *source);
 

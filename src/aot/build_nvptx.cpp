@@ -166,11 +166,11 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
   GpuTarget without_maps = *target.gpu;  // the header's launches pass addresses and numbers
   without_maps.has_tensor_maps = false;
   NvptxCompiler compiler(without_maps);
-  const CompileStatement compile = [&](const lang::Statement& statement, const std::vector<nest::NamedView>& read,
-                                       const TensorView* output) {
-    return compiler.compile(statement, read, output, false);
-  };
-  const auto steps = plan_steps(kernel, operands, device_alignment, compile);
+  const CompileNest compile = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& read,
+                                  const TensorView* output) { return compiler.compile(bound, read, output, false); };
+  const auto fused = fuse_program(kernel, types_of(operands));
+  if (!fused) return std::unexpected(fused.error());
+  const auto steps = plan_steps(kernel, *fused, operands, device_alignment, compile);
   if (!steps) return std::unexpected(steps.error());
   const PlannedStep& step = steps->front();
   const std::string& name = kernel.name();

@@ -19,20 +19,18 @@ std::byte* pretended(std::size_t number, std::size_t alignment, DType dtype) {
 
 }  // namespace
 
-Result<std::vector<PlannedStep>> plan_steps(const Kernel& kernel, std::vector<nest::NamedView> operands,
-                                            std::size_t alignment, const CompileStatement& compile) {
+Result<std::vector<PlannedStep>> plan_steps(const Kernel& kernel, const FusedProgram& fused,
+                                            std::vector<nest::NamedView> operands, std::size_t alignment,
+                                            const CompileNest& compile) {
   for (std::size_t n = 0; n < operands.size(); ++n)
     operands[n].view.data = pretended(n, alignment, operands[n].view.dtype);
   std::vector<PlannedStep> steps;
-  for (const Kernel& statement : report::statements_of(kernel)) {
-    std::vector<nest::NamedView> read;
-    for (const std::string& name : statement.operand_names())
-      read.push_back(*std::ranges::find(operands, name, &nest::NamedView::name));
-    auto known = compile(*statement.statement(), read, nullptr);  // for the result's shape
-    if (!known) return std::unexpected(std::move(known.error()));
-    const TensorView output{pretended(operands.size(), alignment, known->output), known->output, known->output_shape,
-                            row_major_strides(known->output_shape)};
-    auto compiled = compile(*statement.statement(), read, &output);
+  for (const nest::BoundNest& bound : fused.program.nests) {
+    const std::string& name = bound.nest.name;
+    const lang::OperandType& type = *fused.program.tensor(name);
+    const TensorView output{pretended(operands.size(), alignment, type.dtype), type.dtype, type.shape,
+                            row_major_strides(type.shape)};
+    auto compiled = compile(bound, operands, &output);
     if (!compiled) return std::unexpected(std::move(compiled.error()));
     std::vector<TensorView> views = compiled->views.operands;
     views.push_back(compiled->views.output);
@@ -40,13 +38,14 @@ Result<std::vector<PlannedStep>> plan_steps(const Kernel& kernel, std::vector<ne
     if (!recorded) return std::unexpected(std::move(recorded.error()));
     for (const RecordedCall::Step& step : recorded->steps)
       if (std::holds_alternative<RecordedCall::FillStep>(step))
-        return fail("R083", fmt::format("{} fills memory, which generated code does not", statement.name()),
+        return fail("R083", fmt::format("{} fills memory, which generated code does not", name),
                     "run it by the library");
     std::vector<std::string> tensors;
     for (const nest::Tensor& tensor : compiled->nest.tensors) tensors.push_back(tensor.name);
-    tensors.push_back(statement.name());
-    operands.push_back({statement.name(), output});
-    steps.push_back({statement, std::move(*compiled), std::move(*recorded), std::move(tensors), std::move(read)});
+    tensors.push_back(name);
+    steps.push_back({name, report::statements_of(kernel, bound.targets), std::move(*compiled), std::move(*recorded),
+                     std::move(tensors)});
+    operands.push_back({name, output});
   }
   return steps;
 }

@@ -13,19 +13,20 @@
 namespace tilewright::aot {
 
 struct PlannedStep {
-  Kernel kernel;
+  std::string name;                ///< of what it computes
+  std::vector<Kernel> statements;  ///< that it computes, in order
   Compilation compilation;
   RecordedCall call;
-  std::vector<std::string> tensors;       ///< by the recorded call's tensors: operands, then the output
-  std::vector<nest::NamedView> operands;  ///< as the caller has them
+  std::vector<std::string> tensors;  ///< by the recorded call's tensors: operands, then the output
 };
 
-/// Compiles the statements in order, for operands and results at multiples of `alignment` bytes, or where that is 0 of
+/// Compiles the launches in order, for operands and results at multiples of `alignment` bytes, or where that is 0 of
 /// their elements' size. R083: a step that fills memory.
-using CompileStatement = std::function<Result<Compilation>(
-    const lang::Statement& statement, const std::vector<nest::NamedView>& operands, const TensorView* output)>;
-Result<std::vector<PlannedStep>> plan_steps(const Kernel& kernel, std::vector<nest::NamedView> operands,
-                                            std::size_t alignment, const CompileStatement& compile);
+using CompileNest = std::function<Result<Compilation>(
+    const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands, const TensorView* output)>;
+Result<std::vector<PlannedStep>> plan_steps(const Kernel& kernel, const FusedProgram& fused,
+                                            std::vector<nest::NamedView> operands, std::size_t alignment,
+                                            const CompileNest& compile);
 
 /// The C type of an element: "float", "uint16_t" for f16.
 std::string_view c_type(DType dtype);

@@ -47,10 +47,16 @@ tilewright_status tilewright_explain(const tilewright_engine* engine, const tile
     const auto steps = report::compile_steps(engine->engine, kernel->kernel, read->views(kernel->kernel));
     if (!steps) return std::unexpected(steps.error());
     std::vector<report::Explanation> explanations;
+    if (kernel->kernel.program() != nullptr) {
+      const auto fused = fuse_program(kernel->kernel, types_of(read->views(kernel->kernel)));
+      if (!fused) return std::unexpected(fused.error());
+      explanations.push_back(report::explain("program " + kernel->kernel.name(), *fused));
+    }
     for (const report::CompiledStep& step : *steps) {
       const Result<kernel::Occupancy> occupancy = engine->engine.occupancy(step.compilation);
       if (!occupancy) return std::unexpected(occupancy.error());
-      explanations.push_back(report::explain(step.kernel.name(), step.compilation, *occupancy, std::nullopt));
+      explanations.push_back(
+          report::explain(report::title_of(step.name, step.statements), step.compilation, *occupancy, std::nullopt));
     }
     *text = c::exported(html != 0 ? report::to_html(explanations) : report::to_text(explanations));
     return {};

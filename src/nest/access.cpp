@@ -2,10 +2,19 @@
 #include "nest/access.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/overloaded.h"
 
 namespace tilewright::nest {
+
+bool is_same_read(const Read& a, const Read& b) {
+  const auto is_nan = [](const std::optional<Scalar>& value) {
+    return value && value->is_float() && std::isnan(value->as_double());
+  };
+  const bool same_else = a.otherwise == b.otherwise || (is_nan(a.otherwise) && is_nan(b.otherwise));
+  return a.tensor == b.tensor && a.index == b.index && same_else;
+}
 
 bool depends_on(const Read& read, IterId iter) {
   return std::ranges::any_of(read.index, [&](const Affine& slot) {

@@ -14,6 +14,9 @@ StrideClass stride_along(const Nest& nest, const Facts& facts, const Read& read,
 /// The same for the output.
 StrideClass output_stride_along(const Nest& nest, const Facts& facts, IterId iter);
 
+/// Of one tensor, with one access map: an `else` that is NaN is one with itself.
+bool is_same_read(const Read& a, const Read& b);
+
 bool depends_on(const Read& read, IterId iter);
 /// Reads below an expression, each once, in order.
 std::vector<ReadId> reads_below(const Nest& nest, ExprId expr);

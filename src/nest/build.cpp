@@ -2,22 +2,16 @@
 // wherever a value's type is not the type it is used in. See build.h.
 #include "nest/build.h"
 
-#include <cmath>
 #include <map>
 #include <utility>
 
 #include "lang/bind_context.h"
 #include "lang/literal.h"
+#include "nest/access.h"
 #include "support/overloaded.h"
 
 namespace tilewright::nest {
 namespace {
-
-/// Equal, with NaN equal to itself.
-bool same_otherwise(const std::optional<Scalar>& a, const std::optional<Scalar>& b) {
-  const auto is_nan = [](const Scalar& value) { return value.is_float() && std::isnan(value.as_double()); };
-  return a == b || (a && b && is_nan(*a) && is_nan(*b));
-}
 
 class Builder {
  public:
@@ -115,12 +109,8 @@ class Builder {
   }
 
   ReadId find_or_add(Read access) {
-    for (std::uint32_t index = 0; index < nest_.reads.size(); ++index) {
-      const Read& other = nest_.reads[ReadId{index}];
-      if (other.tensor == access.tensor && other.index == access.index &&
-          same_otherwise(other.otherwise, access.otherwise))
-        return ReadId{index};
-    }
+    for (std::uint32_t index = 0; index < nest_.reads.size(); ++index)
+      if (is_same_read(nest_.reads[ReadId{index}], access)) return ReadId{index};
     return nest_.reads.add(std::move(access));
   }
 

@@ -163,6 +163,10 @@ Explanation explain(std::string title, const Compilation& compilation, const ker
   return result;
 }
 
+Explanation explain(std::string title, const FusedProgram& program) {
+  return {std::move(title), {{"Fusion", to_text(program)}}};
+}
+
 std::string to_text(const std::vector<Explanation>& explanations) {
   std::string text;
   for (const Explanation& explanation : explanations) {

@@ -7,6 +7,7 @@
 
 #include "report/ceilings.h"
 #include "runtime/compilation.h"
+#include "runtime/fused_program.h"
 
 namespace tilewright::report {
 
@@ -23,6 +24,8 @@ struct Explanation {
 /// Without ceilings, of a device that is not there to be measured, there is no floor.
 Explanation explain(std::string title, const Compilation& compilation, const kernel::Occupancy& occupancy,
                     const std::optional<Ceilings>& ceilings);
+/// Of a program as a whole: which of its statements are computed as one, and where intermediate results lie.
+Explanation explain(std::string title, const FusedProgram& program);
 
 /// Sections under their titles, one explanation after another.
 std::string to_text(const std::vector<Explanation>& explanations);

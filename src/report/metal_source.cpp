@@ -13,8 +13,11 @@ namespace {
 
 std::string comment_of(const CompiledStep& step) {
   const Compilation& compilation = step.compilation;
-  std::string text = lang::to_text(*step.kernel.statement());
-  if (!text.ends_with('\n')) text += '\n';
+  std::string text;
+  for (const Kernel& statement : step.statements) {
+    text += lang::to_text(*statement.statement());
+    if (!text.ends_with('\n')) text += '\n';
+  }
   text += '\n';
   const auto describe = [&](const std::string& tensor, DType dtype, std::size_t rank, std::size_t merged) {
     text += fmt::format("{}: {}, rank {}{}", tensor, name(dtype), rank,

@@ -111,8 +111,8 @@ Result<std::vector<CompiledStep>> compile_for(const EmitTarget& target, const Ke
                                               std::vector<nest::NamedView> operands) {
   if (target.gpu != nullptr) {
     NvptxCompiler compiler(*target.gpu);
-    const Compile compile = [&](const Kernel& step, const std::vector<nest::NamedView>& read) {
-      return compiler.compile(*step.statement(), read, nullptr, false);
+    const Compile compile = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& read) {
+      return compiler.compile(bound, read, nullptr, false);
     };
     return compile_steps(compile, kernel, std::move(operands));
   }

@@ -52,9 +52,9 @@ class Backend {
   /// A tensor that the host reads with the elements of one that kernels reach; itself where the host reads it.
   virtual Result<Tensor> to_host(const Tensor& tensor) = 0;
 
-  /// `operands` in the order of the statement's reads; `output` may be null, and then is row-major and aligned. With
+  /// `operands` are at least the nest's tensors; `output` may be null, and then is row-major and aligned. With
   /// `code` false no machine code is made: enough to explain and to print.
-  virtual Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+  virtual Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                       const TensorView* output, bool code) = 0;
   /// What the kernels of a compilation take of a GPU. A device makes their machine code to know; errors are then
   /// prepare's.

@@ -7,11 +7,10 @@
 #include <array>
 
 #include "code_version.h"
-#include "lang/bind.h"
 #include "nest/access.h"
-#include "nest/build.h"
 #include "nest/passes/schedule_table.h"
 #include "plan/build_host_plan.h"
+#include "support/tensor_symbol.h"
 
 namespace tilewright {
 namespace {
@@ -21,6 +20,24 @@ std::string target_text(const HostTarget& target) {
   for (const std::string& feature : target.features) text += "," + feature;
   text += ";" + std::to_string(target.vector_bytes) + ";" + std::to_string(target.threads);
   return text;
+}
+
+/// Extents were checked when the nest was bound, so that they have values.
+std::vector<std::int64_t> output_shape(const nest::Nest& nest, const std::vector<nest::NamedView>& operands) {
+  const SymbolValues extents = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const auto symbol = parse_tensor_symbol(name);
+    if (!symbol || symbol->stride) return std::nullopt;
+    const auto found = std::ranges::find(operands, symbol->tensor, &nest::NamedView::name);
+    if (found == operands.end() || symbol->axis >= found->view.rank()) return std::nullopt;
+    return found->view.shape[symbol->axis];
+  };
+  std::vector<std::int64_t> shape;
+  for (const nest::IterId iter : nest.output_index) {
+    const auto extent = evaluate(nest.iterators[iter].extent, extents);
+    if (!extent) internal_error("compile_to_nest: an extent of " + nest.name + " has no value");
+    shape.push_back(*extent);
+  }
+  return shape;
 }
 
 }  // namespace
@@ -58,18 +75,19 @@ Result<void> require_host_variant(const lang::Statement& statement, const nest::
               fmt::format("use '{}', or leave the line out", has), statement.source, line->span);
 }
 
-Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
-                                    const TensorView* output, nest::VectorLoads loads) {
+std::vector<lang::OperandType> types_of(const std::vector<nest::NamedView>& views) {
   std::vector<lang::OperandType> types;
-  for (const nest::NamedView& operand : operands)
-    types.push_back({operand.name, operand.view.dtype, operand.view.shape});
-  const auto typed = lang::bind(statement, types);
-  if (!typed) return std::unexpected(typed.error());
+  for (const nest::NamedView& each : views) types.push_back({each.name, each.view.dtype, each.view.shape});
+  return types;
+}
 
+Result<Compilation> compile_to_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                    const TensorView* output, nest::VectorLoads loads) {
+  const lang::Statement& statement = *bound.statement;
   Compilation result;
-  result.output = typed->output;
-  result.output_shape = typed->output_shape;
-  result.reference = nest::build_nest(*typed);
+  result.output = bound.nest.output;
+  result.output_shape = output_shape(bound.nest, operands);
+  result.reference = bound.nest;
   result.nest = result.reference;
   if (auto applied = nest::apply_schedule(result.nest, statement, result.trace); !applied)
     return std::unexpected(applied.error());
@@ -78,8 +96,8 @@ Result<Compilation> compile_to_nest(const lang::Statement& statement, const std:
     for (const nest::NamedView& operand : operands)
       if (operand.name == tensor.name) result.views.operands.push_back(operand.view);
   result.views.output = output != nullptr ? *output
-                                          : TensorView{nullptr, typed->output, typed->output_shape,
-                                                       row_major_strides(typed->output_shape)};
+                                          : TensorView{nullptr, result.output, result.output_shape,
+                                                       row_major_strides(result.output_shape)};
   if (result.nest.schedule.automatic && !statement.schedule) coalesce_iterators(result.nest, result.views);
   result.facts = gather_facts(result.nest, result.views.operands, result.views.output, loads);
   return result;
@@ -88,9 +106,17 @@ Result<Compilation> compile_to_nest(const lang::Statement& statement, const std:
 Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
                                           const std::vector<nest::NamedView>& operands, const TensorView* output,
                                           bool code) {
+  const auto bound = nest::bind_nest(statement, types_of(operands));
+  if (!bound) return std::unexpected(bound.error());
+  return compile(*bound, operands, output, code);
+}
+
+Result<Compilation> HostCompiler::compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                          const TensorView* output, bool code) {
+  const lang::Statement& statement = *bound.statement;
   if (auto known = require_precision(statement, std::array{Precision::exact}, "on this device (cpu)"); !known)
     return std::unexpected(known.error());
-  Result<Compilation> result = compile_to_nest(statement, operands, output);
+  Result<Compilation> result = compile_to_nest(bound, operands, output);
   if (!result) return result;
   if (auto known = require_host_variant(statement, result->nest); !known) return std::unexpected(known.error());
 

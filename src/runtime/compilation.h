@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/bind_program.h"
 #include "nest/evaluate.h"
 #include "nest/facts.h"
 #include "nest/passes/coalesce_iterators.h"
@@ -29,9 +30,12 @@ struct Compilation {
   std::vector<std::int64_t> output_shape;
 };
 
-/// The levels above the plan, which are the same for all devices: binding, the nest with its schedule's lines, merged
-/// axes, facts. `output` as Backend::compile.
-Result<Compilation> compile_to_nest(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+/// Names, types and shapes.
+std::vector<lang::OperandType> types_of(const std::vector<nest::NamedView>& views);
+
+/// The levels below binding and above the plan, which are the same for all devices: the nest with its schedule's lines,
+/// merged axes, facts. `output` as Backend::compile.
+Result<Compilation> compile_to_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                     const TensorView* output, nest::VectorLoads loads = nest::VectorLoads::anywhere);
 
 /// R071 at the statement's `precision` line if that is none of the tiers; `where`: "on this device (cpu)".
@@ -43,8 +47,11 @@ class HostCompiler {
  public:
   HostCompiler(HostTarget target, DiskCache disk);
 
-  /// `operands` in the order of the statement's reads; `output` may lack data (null), and then is row-major and
-  /// aligned. With `code` false the kernels are not compiled to machine code: enough to explain and to print.
+  /// `operands` are at least the nest's tensors; `output` may lack data (null), and then is row-major and aligned. With
+  /// `code` false the kernels are not compiled to machine code: enough to explain and to print.
+  Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                              const TensorView* output, bool code = true);
+  /// The same of a statement alone.
   Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code = true);
   const HostTarget& target() const { return target_; }

@@ -12,6 +12,7 @@
 #include "runtime/check_overlap.h"
 #include "runtime/cuda/cuda_backend.h"
 #include "runtime/host_backend.h"
+#include "runtime/program_call.h"
 #include "runtime/simulator_backend.h"
 
 namespace tilewright {
@@ -50,6 +51,7 @@ struct PreparedCall {
 struct Kernel::CallCache {
   LruMap<CallSignature, std::shared_ptr<const PreparedCall>, CallSignatureHash> prepared{64};
   LruMap<CallSignature, std::shared_ptr<const std::pair<DType, Shape>>, CallSignatureHash> outputs{64};
+  LruMap<CallSignature, std::shared_ptr<const ProgramCall>, CallSignatureHash> programs{64};
 };
 
 struct Engine::State {
@@ -236,7 +238,14 @@ Result<std::pair<DType, Shape>> output_type(const Kernel& kernel, const std::vec
 Result<Compilation> Engine::compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
                                     bool code) const {
   if (!kernel.statement()) return fail("R077", kernel.name() + " is a program: compile its statements one by one");
-  return state_->backend->compile(*kernel.statement(), operands, nullptr, code);
+  const auto bound = nest::bind_nest(*kernel.statement(), types_of(operands));
+  if (!bound) return std::unexpected(bound.error());
+  return compile(*bound, operands, code);
+}
+
+Result<Compilation> Engine::compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                    bool code) const {
+  return state_->backend->compile(bound, operands, nullptr, code);
 }
 
 Result<kernel::Occupancy> Engine::occupancy(const Compilation& compilation) const {
@@ -271,7 +280,10 @@ Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<
   std::shared_ptr<const PreparedCall> prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
   if (!prepared) {
     const TensorView out = output.view();
-    auto compiled = state_->backend->compile(*kernel.statement(), named_views(kernel, tensors), &out, true);
+    const std::vector<nest::NamedView> views = named_views(kernel, tensors);
+    const auto bound = nest::bind_nest(*kernel.statement(), types_of(views));
+    if (!bound) return std::unexpected(bound.error());
+    auto compiled = state_->backend->compile(*bound, views, &out, true);
     if (!compiled) return std::unexpected(compiled.error());
     PreparedCall call;
     for (const Tensor* tensor : tensors) call.reaches.push_back(Reach::of(*tensor));
@@ -375,6 +387,24 @@ Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& op
   return output;
 }
 
+Result<Tensor> Engine::eval(const nest::BoundNest& bound, const std::vector<Operand>& operands) const {
+  std::vector<nest::NamedView> views;
+  for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
+  auto compiled = compile(bound, views);
+  if (!compiled) return std::unexpected(std::move(compiled.error()));
+  auto output = allocate(compiled->output, compiled->output_shape);
+  if (!output) return output;
+  compiled->views.output.data = output->data();
+  const auto call = state_->backend->prepare(*compiled);
+  if (!call) return std::unexpected(call.error());
+  std::vector<std::byte*> addresses;
+  for (const nest::Tensor& tensor : compiled->nest.tensors)
+    addresses.push_back(std::ranges::find(operands, tensor.name, &Operand::name)->tensor.data());
+  addresses.push_back(output->data());
+  if (auto done = (*call)->run(addresses); !done) return std::unexpected(std::move(done.error()));
+  return output;
+}
+
 Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector<Operand>& operands) const {
   std::vector<Operand> results;
   if (kernel.statement()) {
@@ -383,20 +413,20 @@ Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector
     results.push_back({kernel.name(), std::move(*result)});
     return results;
   }
-  if (const auto fits = in_order(kernel, operands); !fits) return std::unexpected(fits.error());
-  // Statement after statement; each name is assigned once.
-  std::vector<Operand> values = operands;
-  for (const Kernel& step : kernel.steps()) {
-    std::vector<Operand> inputs;
-    for (const std::string& name : step.operand_names())
-      inputs.push_back(*std::ranges::find(values, name, &Operand::name));
-    auto result = eval(step, inputs);
-    if (!result) return std::unexpected(result.error());
-    values.push_back({step.name(), std::move(*result)});
+  const auto tensors = in_order(kernel, operands);
+  if (!tensors) return std::unexpected(tensors.error());
+  if (auto there = check_devices(*state_->backend, kernel, *tensors); !there)
+    return std::unexpected(std::move(there.error()));
+  CallSignature signature;
+  for (const Tensor* tensor : *tensors) signature.add(TensorRef::of(*tensor));
+  signature.words.push_back(state_->number);
+  std::shared_ptr<const ProgramCall> prepared = kernel.calls().programs.find(signature).value_or(nullptr);
+  if (!prepared) {
+    auto made = ProgramCall::prepare(*state_->backend, kernel, *tensors, state_->options.workspace_limit);
+    if (!made) return std::unexpected(std::move(made.error()));
+    prepared = kernel.calls().programs.insert(signature, std::make_shared<const ProgramCall>(std::move(*made)));
   }
-  for (const std::string& name : kernel.result_names())
-    results.push_back(*std::ranges::find(values, name, &Operand::name));
-  return results;
+  return prepared->run(*state_->backend, *tensors);
 }
 
 }  // namespace tilewright

@@ -50,8 +50,11 @@ class Engine {
   /// shapes that do not fit. R073: an operand is not in memory of this device. R075: a program has several results (use
   /// run).
   Result<Tensor> eval(const Kernel& kernel, const std::vector<Operand>& operands) const;
-  /// The same into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of check_overlap: it
-  /// overlaps an operand or itself.
+  /// A nest's value; the operands are at least its tensors, in memory of this device and of the types and shapes for
+  /// which it was bound.
+  Result<Tensor> eval(const nest::BoundNest& bound, const std::vector<Operand>& operands) const;
+  /// The kernel's result into existing memory of any strides. R074: wrong type or shape, or read only; R0xx of
+  /// check_overlap: it overlaps an operand or itself.
   Result<void> eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
                          const CallOptions& options = {}) const;
   /// eval_into with operands in the order of Kernel::operand_names(). R076: another number of them. R082: a stream on a
@@ -66,11 +69,15 @@ class Engine {
   /// part of it. The errors are eval_into's.
   Result<CallTiming> time_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
                                const TimingEffort& effort = {}) const;
-  /// All results of a statement or a program, by name.
+  /// All results of a statement or a program, by name. Statements of a program run as fuse_program says; its
+  /// intermediate results count as workspace (R078).
   Result<std::vector<Operand>> run(const Kernel& kernel, const std::vector<Operand>& operands) const;
 
   /// Compiles without running. Only types, shapes, strides and alignment of the operands matter; data may be null.
   Result<Compilation> compile(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
+                              bool code = true) const;
+  /// The same of a nest, whose tensors are among the operands.
+  Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                               bool code = true) const;
 
   /// What a compilation's kernels take of a GPU, and how many blocks it therefore runs at once; empty on a processor.

@@ -18,9 +18,9 @@ class HostBackend final : public HostMemoryBackend {
   std::string device_name() const override { return "cpu"; }
   std::string processor() const override { return compiler_.target().cpu; }
 
-  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+  Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code) override {
-    return compiler_.compile(statement, operands, output, code);
+    return compiler_.compile(bound, operands, output, code);
   }
 
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {

@@ -26,9 +26,17 @@ Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement) {
 Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
                                            const std::vector<nest::NamedView>& operands, const TensorView* output,
                                            bool code) {
+  const auto bound = nest::bind_nest(statement, types_of(operands));
+  if (!bound) return std::unexpected(bound.error());
+  return compile(*bound, operands, output, code);
+}
+
+Result<Compilation> NvptxCompiler::compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                           const TensorView* output, bool code) {
+  const lang::Statement& statement = *bound.statement;
   if (auto known = require_precision(statement, target_.precisions, "on " + target_.arch); !known)
     return std::unexpected(known.error());
-  Result<Compilation> result = compile_to_nest(statement, operands, output, nest::VectorLoads::aligned);
+  Result<Compilation> result = compile_to_nest(bound, operands, output, nest::VectorLoads::aligned);
   if (!result) return result;
 
   const std::string key = to_text(result->nest) + to_text(result->facts);

@@ -20,11 +20,12 @@ class SimulatorBackend final : public HostMemoryBackend {
   std::string processor() const override { return "simulated " + target_.arch; }
   bool is_simulated() const override { return true; }
 
-  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+  Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code) override {
+    const lang::Statement& statement = *bound.statement;
     if (auto known = require_precision(statement, target_.precisions, "on " + target_.arch); !known)
       return std::unexpected(known.error());
-    Result<Compilation> result = compile_to_nest(statement, operands, output, nest::VectorLoads::aligned);
+    Result<Compilation> result = compile_to_nest(bound, operands, output, nest::VectorLoads::aligned);
     if (!result) return result;
     auto built = plan::build_gpu_plan(result->nest, result->facts, target_, code ? nullptr : &result->trace);
     if (!built) return std::unexpected(at_statement(std::move(built.error()), statement));

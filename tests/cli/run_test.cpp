@@ -166,6 +166,28 @@ TEST_F(Run, bench_counts_operations_and_bytes) {
   EXPECT_NE(result.output.find("\"bytes\": 2400.0"), std::string::npos) << result.output;
 }
 
+TEST_F(Run, statements_of_a_program_that_are_computed_as_one_are_explained_and_verified_as_one) {
+  place_.write("p.tw",
+               "program p(a, b, c) -> (y):\n  example: a = f32 7x5, b = f32 5x3, c = f32 3\n"
+               "  mm[i, j] ++= a[i, k] * b[k, j]\n  y[i, j] = relu(mm[i, j] + c[j])\n");
+  CommandResult result = place_.run({"explain", "p.tw", "--device", "sim"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(result.output.starts_with(
+      "== program p with a = f32 7x5, b = f32 5x3, c = f32 3\n\nFusion\n"
+      "  mm joins y: y is what is done with each finished value; 84 bytes are neither written nor read\n"
+      "  y stays: it is a result\n"
+      "  intermediate results take 0 bytes\n\n"
+      "== p: y (mm, y) with a = f32 7x5"))
+      << result.output;
+  result = place_.run({"run", "p.tw", "--verify"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_NE(result.output.find("\n  y (mm, y): right: 21 of 21 values checked"), std::string::npos) << result.output;
+  result = place_.run({"emit", "p.tw", "--stage", "nest"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(result.output.starts_with("nest y[i, j] : f32\n")) << result.output;
+  EXPECT_EQ(result.output.find("nest ", 1), std::string::npos) << result.output;
+}
+
 TEST_F(Run, explain_shows_passes_launches_and_the_floor_and_writes_a_page) {
   const std::vector<std::string> arguments = {"explain", "k.tw", "-k", "mm", "-i", "a=f32:64x32", "-i", "b=f32:32x16"};
   const CommandResult text = place_.run(arguments);

@@ -24,7 +24,8 @@ struct Computed {
     std::vector<nest::NamedView> views;
     for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
     Progress progress;
-    return verify_result(*kernel.statement(), views, received.view(), chain, progress).value();
+    const nest::Nest nest = nest::bind_nest(*kernel.statement(), types_of(views)).value().nest;
+    return verify_result(nest, views, received.view(), chain, progress).value();
   }
 };
 

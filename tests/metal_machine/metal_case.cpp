@@ -50,7 +50,12 @@ MetalCase::MetalCase(differential::Case each) : case_(std::move(each)), state_(s
     fill_operand(spec, case_.seed * 1009 + i, state_->memory.back()->view());
     operands.push_back({spec.name, state_->memory.back()->view()});
   }
-  const auto typed = compile_to_nest(*kernel->statement(), operands, nullptr, nest::VectorLoads::aligned);
+  const auto bound = nest::bind_nest(*kernel->statement(), types_of(operands));
+  if (!bound) {
+    reject(bound.error());
+    return;
+  }
+  const auto typed = compile_to_nest(*bound, operands, nullptr, nest::VectorLoads::aligned);
   if (!typed) {
     reject(typed.error());
     return;
@@ -59,7 +64,7 @@ MetalCase::MetalCase(differential::Case each) : case_(std::move(each)), state_(s
   if (strides.size() != typed->output_shape.size()) strides.clear();
   if (!strides.empty() && overlaps_itself({nullptr, typed->output, typed->output_shape, strides})) strides.clear();
   state_->output = std::make_unique<GuardedMemory>(typed->output, typed->output_shape, strides, case_.output_misalign);
-  auto compiled = compile_to_nest(*kernel->statement(), operands, &state_->output->view(), nest::VectorLoads::aligned);
+  auto compiled = compile_to_nest(*bound, operands, &state_->output->view(), nest::VectorLoads::aligned);
   if (!compiled) {
     reject(compiled.error());
     return;

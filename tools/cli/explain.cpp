@@ -36,10 +36,16 @@ Outcome run_explain(const Options& options) {
   for (const Case& each : *cases) {
     const auto steps = report::compile_steps(*engine, *each.kernel, views_of(each));
     if (!steps) return std::unexpected(steps.error());
+    const std::string with = describe(each).empty() ? "" : " with " + describe(each);
+    if (each.kernel->program()) {
+      const auto fused = fuse_program(*each.kernel, types_of(views_of(each)));
+      if (!fused) return std::unexpected(fused.error());
+      explanations.push_back(report::explain("program " + each.kernel->name() + with, *fused));
+    }
     for (const report::CompiledStep& step : *steps) {
-      std::string title = step.kernel.name();
+      std::string title = report::title_of(step.name, step.statements);
       if (each.kernel->program()) title = each.kernel->name() + ": " + title;
-      if (const std::string with = describe(each); !with.empty()) title += " with " + with;
+      title += with;
       const Result<kernel::Occupancy> occupancy = engine->occupancy(step.compilation);
       if (!occupancy) return std::unexpected(occupancy.error());
       explanations.push_back(report::explain(std::move(title), step.compilation, *occupancy, ceilings));

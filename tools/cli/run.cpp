@@ -48,7 +48,7 @@ Result<std::vector<Operand>> moved(const Engine& engine, const std::vector<Opera
   return result;
 }
 
-/// One case computed: every statement's operands and results, on the device and on the host.
+/// One case computed: every launch's operands and results, on the device and on the host.
 class CaseRun {
  public:
   CaseRun(const Engine& engine, const Case& each, Progress& progress, std::FILE* text)
@@ -80,18 +80,23 @@ class CaseRun {
     }
   }
 
-  /// Each statement against the reference on what it read. True if all are right.
+  /// Each launch (a statement, or several that are computed as one) against the reference on what it read. True if all
+  /// are right.
   Result<bool> verify() {
     const double seconds = engine_.is_simulated() ? 0 : time_again();
     const std::string with = describe(case_);
     std::string report;
     bool right = true;
     report::Cost cost;
-    for (const Kernel& step : report::statements_of(*case_.kernel)) {
-      Result<Verification> verification = verify_step(step, cost);
+    const Result<FusedProgram> fused = fuse_program(*case_.kernel, types_of(views_of(values_)));
+    if (!fused) return std::unexpected(fused.error());
+    for (const nest::BoundNest& launch : fused->program.nests) {
+      Result<Verification> verification = verify_launch(launch, cost);
       if (!verification) return std::unexpected(std::move(verification.error()));
       right = right && verification->is_right();
-      report += fmt::format("  {}{}\n", case_.kernel->program() ? step.name() + ": " : "", to_text(*verification));
+      const std::string title =
+          report::title_of(launch.nest.name, report::statements_of(*case_.kernel, launch.targets));
+      report += fmt::format("  {}{}\n", case_.kernel->program() ? title + ": " : "", to_text(*verification));
     }
     progress_.clear();
     const std::string time = engine_.is_simulated()
@@ -126,33 +131,34 @@ class CaseRun {
     return std::max(best, 1e-9);
   }
 
-  /// Verifies the statement and makes its result known to those after it.
-  Result<Verification> verify_step(const Kernel& step, report::Cost& cost) {
+  /// Verifies the launch and makes its result known to those after it.
+  Result<Verification> verify_launch(const nest::BoundNest& launch, report::Cost& cost) {
+    const std::string& name = launch.nest.name;
     std::vector<Operand> inputs, placed;
-    for (const std::string& name : step.operand_names()) {
-      inputs.push_back({name, *find(values_, name)});
-      placed.push_back({name, *find(placed_, name)});
+    for (const nest::Tensor& tensor : launch.nest.tensors) {
+      inputs.push_back({tensor.name, *find(values_, tensor.name)});
+      placed.push_back({tensor.name, *find(placed_, tensor.name)});
     }
     Tensor result;
-    if (const Tensor* known = find(results_, step.name())) {
+    if (const Tensor* known = find(results_, name)) {
       result = *known;
     } else {
-      Result<Tensor> computed = engine_.eval(step, placed);
+      Result<Tensor> computed = engine_.eval(launch, placed);
       if (!computed) return std::unexpected(std::move(computed.error()));
-      placed_.push_back({step.name(), *computed});
+      placed_.push_back({name, *computed});
       computed = engine_.to_host(*computed);
       if (!computed) return std::unexpected(std::move(computed.error()));
       result = std::move(*computed);
     }
-    values_.push_back({step.name(), result});
+    values_.push_back({name, result});
     const std::vector<nest::NamedView> views = views_of(inputs);
-    const Result<Compilation> compilation = engine_.compile(step, views);
+    const Result<Compilation> compilation = engine_.compile(launch, views);
     if (!compilation) return std::unexpected(compilation.error());
     const report::Cost own = report::cost_of(compilation->nest, compilation->views.operands, result.view());
     cost.flops += own.flops;
     cost.bytes_read += own.bytes_read;
     cost.bytes_written += own.bytes_written;
-    return verify_result(*step.statement(), views, result.view(), report::chain_length(*compilation), progress_);
+    return verify_result(launch.nest, views, result.view(), report::chain_length(*compilation), progress_);
   }
 
   const Engine& engine_;
@@ -161,7 +167,7 @@ class CaseRun {
   std::FILE* text_;
   std::vector<Operand> operands_;         ///< on the device
   std::vector<Operand> results_;          ///< on the host
-  std::vector<Operand> values_, placed_;  ///< operands, and results of the statements so far: on the host, the device
+  std::vector<Operand> values_, placed_;  ///< operands, and results of the launches so far: on the host, the device
 };
 
 }  // namespace

@@ -11,8 +11,6 @@
 
 #include "cli/error_bound.h"
 #include "cli/sample.h"
-#include "lang/bind.h"
-#include "nest/build.h"
 
 namespace tilewright::cli {
 namespace {
@@ -236,14 +234,8 @@ std::string wrong_text(const WrongValue& wrong, DType dtype) {
 
 }  // namespace
 
-Result<Verification> verify_result(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+Result<Verification> verify_result(const Nest& nest, const std::vector<nest::NamedView>& operands,
                                    const TensorView& received, std::int64_t chain, Progress& progress) {
-  std::vector<lang::OperandType> types;
-  for (const nest::NamedView& operand : operands)
-    types.push_back({operand.name, operand.view.dtype, operand.view.shape});
-  const Result<lang::TypedStatement> typed = lang::bind(statement, types);
-  if (!typed) return std::unexpected(typed.error());
-  const Nest nest = nest::build_nest(*typed);
   Comparison comparison(nest, operands, chain);
   comparison.verification.values = received.element_count();
   const auto indices = sample_indices(received.shape, comparison.affordable());
@@ -252,7 +244,7 @@ Result<Verification> verify_result(const lang::Statement& statement, const std::
     const std::vector<std::vector<std::int64_t>> part(indices.begin() + static_cast<std::ptrdiff_t>(at),
                                                       indices.begin() + static_cast<std::ptrdiff_t>(end));
     if (auto done = comparison.compare(part, received); !done) return std::unexpected(std::move(done.error()));
-    progress.show("verifying " + statement.target.name, static_cast<double>(end) / static_cast<double>(indices.size()));
+    progress.show("verifying " + nest.name, static_cast<double>(end) / static_cast<double>(indices.size()));
   }
   comparison.finish();
   return std::move(comparison.verification);

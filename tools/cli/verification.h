@@ -40,8 +40,9 @@ struct Verification {
   bool is_right() const { return wrong == 0 && !only_zeros; }
 };
 
-/// Compares `received`, the result of `statement` on `operands`, whose plan's longest chain of additions is `chain`.
-Result<Verification> verify_result(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+/// Compares `received`, what a nest (without schedule lines) computes from `operands`, whose plan's longest chain of
+/// additions is `chain`.
+Result<Verification> verify_result(const nest::Nest& nest, const std::vector<nest::NamedView>& operands,
                                    const TensorView& received, std::int64_t chain, Progress& progress);
 
 /// "right: 6 of 6 checked, …", and on a failure the lines that say where.

@@ -209,9 +209,9 @@ class CudaBackend final : public Backend {
     return cuda::to_host(stream_, tensor);
   }
 
-  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
+  Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code) override {
-    return compiler_.compile(statement, operands, output, code);
+    return compiler_.compile(bound, operands, output, code);
   }
 
   Result<kernel::Occupancy> occupancy(const Compilation& compilation) override {
