@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "classify.h"
 #include "layer.h"
 #include "norm.h"
 #include "softmax.h"
@@ -16,7 +17,7 @@ static double sample(uint32_t* state) {
 }
 
 int main(void) {
-  static float x[rows * inputs], w[inputs * outputs], bias[outputs], y[rows * outputs], p[rows * outputs];
+  static float x[rows * inputs], w[inputs * outputs], bias[outputs], y[rows * outputs], p[rows * outputs], q[rows * outputs];
   static double m[300 * 700];
   uint32_t state = 1;
   for (int n = 0; n < rows * inputs; ++n) x[n] = (float)sample(&state);
@@ -26,6 +27,7 @@ int main(void) {
 
   double norm = 0, expected_norm = 0, largest = 0;
   if (tw_layer(x, w, bias, y) != 0 || tw_softmax(y, p) != 0 || tw_norm(m, &norm) != 0) return 1;
+  if (tw_classify(x, w, bias, q) != 0) return 1;
 
   for (int i = 0; i < rows; ++i) {
     double exact[outputs], top = 0, total = 0;
@@ -37,7 +39,10 @@ int main(void) {
       top = fmax(top, exact[j]);
     }
     for (int j = 0; j < outputs; ++j) total += exp(exact[j] - top);
-    for (int j = 0; j < outputs; ++j) largest = fmax(largest, fabs(exp(exact[j] - top) / total - p[i * outputs + j]));
+    for (int j = 0; j < outputs; ++j) {
+      largest = fmax(largest, fabs(exp(exact[j] - top) / total - p[i * outputs + j]));
+      largest = fmax(largest, fabs(exp(exact[j] - top) / total - q[i * outputs + j]));
+    }
   }
   for (int n = 0; n < 300 * 700; ++n) expected_norm += m[n] * m[n];
   printf("largest error %.2g; norm %.12g, expected %.12g\n", largest, norm, expected_norm);

@@ -65,7 +65,9 @@ TEST(Arena, random_lifetimes_stay_apart_and_equal_sizes_take_their_peak) {
     for (const std::int64_t offset : arena.offsets) EXPECT_EQ(offset % arena_alignment, 0);
     expect_apart(lifetimes, arena, steps + 1);
     EXPECT_GE(arena.bytes, peak(lifetimes, steps + 1));
-    if (equal) EXPECT_EQ(arena.bytes, peak(lifetimes, steps + 1));
+    if (equal) {
+      EXPECT_EQ(arena.bytes, peak(lifetimes, steps + 1));
+    }
   }
 }
 
