@@ -8,9 +8,10 @@
 namespace tilewright {
 namespace {
 
-/// An address of no memory, a multiple of all alignments, unlike the others' and any operand's.
+/// An address of no memory, a multiple of all alignments, unlike the others' and any operand's: a call is recorded for
+/// it, and patched with others when it runs.
 std::byte* pretended(std::size_t number) {
-  return reinterpret_cast<std::byte*>((std::uintptr_t{number} + 1) << 48U);
+  return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 61U) + (std::uintptr_t{number} << 16U));
 }
 
 }  // namespace
