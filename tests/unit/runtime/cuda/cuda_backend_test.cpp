@@ -68,6 +68,30 @@ TEST_F(CudaBackendTest, LaunchesNothingForEmptyProducts) {
   EXPECT_TRUE(fake().launches().empty());
 }
 
+/// A program's intermediate results are one allocation, which goes back; statements computed as one are one launch.
+TEST_F(CudaBackendTest, RunsAProgramInOneArena) {
+  const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
+  const Kernel kernel = Kernel::parse(
+                            "program p(x) -> (y):\n  a[i] = (x[i - 1] else 0.0) + 1.0 | (i in 0 ..< 4096)\n"
+                            "  b[i] = (a[i - 1] else 0.0) + 1.0 | (i in 0 ..< 4096)\n"
+                            "  c[i] = (b[i - 1] else 0.0) + 1.0 | (i in 0 ..< 4096)\n  d[i] = c[i] + x[i]\n"
+                            "  y[i] = relu(d[i])\n",
+                            "<test>")
+                            .value();
+  const Tensor x = engine.allocate(DType::f32, {4096}).value();
+  const int allocations = fake().count("cuMemAllocAsync");
+  const auto first = engine.run(kernel, {{"x", x}});
+  ASSERT_TRUE(first.has_value()) << error_of(first);
+  EXPECT_EQ(fake().launches().size(), 3U);                      // a, b, and y with c and d
+  EXPECT_EQ(fake().count("cuMemAllocAsync"), allocations + 2);  // y, and the arena of a and b
+  EXPECT_EQ(fake().used_bytes(0), 4 * 4096 * 4);                // x, y, a and b: the arena goes back behind them
+  ASSERT_TRUE(engine.run(kernel, {{"x", x}}).has_value());
+  EXPECT_EQ(fake().count("cuMemAllocAsync"), allocations + 4);
+  EXPECT_EQ(fake().launches().size(), 6U);
+  ASSERT_TRUE(engine.to_host(x).has_value());  // waits for what is queued
+  EXPECT_EQ(fake().used_bytes(0), 2 * 4096 * 4);
+}
+
 /// A call on the caller's stream is queued there and not waited for, and repeated ones are as well.
 TEST_F(CudaBackendTest, QueuesOnTheCallersStream) {
   const Engine engine = Engine::open("cuda", {.disk_cache = false}).value();
