@@ -14,6 +14,10 @@ namespace tilewright::lang {
 Result<File> parse(SourcePtr source);
 Result<File> parse(SourcePtr source, Diagnostics& warnings);
 
+/// The lines of a schedule block, without its indentation, one a line of `text`. Errors: those of the lines as `parse`
+/// finds them, in a source of their own. No text, no lines.
+Result<std::vector<ScheduleLine>> parse_schedule(std::string_view text);
+
 /// A NumPy einsum string ("ij,jk->ik", implicit output, "...", blanks) over operands of these ranks, as a statement
 /// that names the operands `names` and the target `target`. NumPy's rules; errors point into the string. With an
 /// element type of the operands, NumPy's types too: a result of i8 or u8 wraps in that type, and products and sums of
@@ -46,6 +50,9 @@ Result<std::string> format(SourcePtr source);
 /// "++=", "*=", "max=", "min="; "=" where nothing is reduced.
 std::string_view operator_text(const std::optional<Monoid>& reduction);
 std::string to_text(const Statement& statement);
+std::string to_text(const ScheduleLine& line);
+/// The lines of a block, each with its line break, without indentation: what parse_schedule reads.
+std::string to_text(const std::vector<ScheduleLine>& lines);
 std::string to_text(const Statement& statement, ExprId expr);
 /// One program as canonical text. `statements` receives the range of each statement in it, to past its last line.
 std::string to_text(const Program& program);

@@ -154,17 +154,6 @@ void add_indented(std::string& all, std::string_view lines) {
   }
 }
 
-std::string schedule_line_text(const ScheduleLine& line) {
-  std::string arguments;
-  for (const ScheduleLine::Argument& argument : line.arguments) {
-    if (!arguments.empty()) arguments += ", ";
-    if (const auto* word = std::get_if<std::string>(&argument.value)) arguments += *word;
-    if (const auto* number = std::get_if<std::int64_t>(&argument.value)) arguments += fmt::format("{}", *number);
-  }
-  if (line.is_property) return fmt::format("{} = {}", line.name.name, arguments);
-  return line.arguments.empty() ? line.name.name : fmt::format("{}({})", line.name.name, arguments);
-}
-
 }  // namespace
 
 std::string_view operator_text(const std::optional<Monoid>& reduction) {
@@ -180,6 +169,23 @@ std::string_view operator_text(const std::optional<Monoid>& reduction) {
       return "min=";
   }
   return {};
+}
+
+std::string to_text(const ScheduleLine& line) {
+  std::string arguments;
+  for (const ScheduleLine::Argument& argument : line.arguments) {
+    if (!arguments.empty()) arguments += ", ";
+    if (const auto* word = std::get_if<std::string>(&argument.value)) arguments += *word;
+    if (const auto* number = std::get_if<std::int64_t>(&argument.value)) arguments += fmt::format("{}", *number);
+  }
+  if (line.is_property) return fmt::format("{} = {}", line.name.name, arguments);
+  return line.arguments.empty() ? line.name.name : fmt::format("{}({})", line.name.name, arguments);
+}
+
+std::string to_text(const std::vector<ScheduleLine>& lines) {
+  std::string text;
+  for (const ScheduleLine& line : lines) text += to_text(line) + "\n";
+  return text;
 }
 
 std::string to_text(const Statement& statement, ExprId expr) {
@@ -202,7 +208,7 @@ std::string to_text(const Statement& statement) {
   for (const Example& example : statement.examples) text += fmt::format("  example: {}\n", example_text(example));
   if (!has_schedule) return text;
   text += "  schedule:\n";
-  for (const ScheduleLine& line : *statement.schedule) text += fmt::format("    {}\n", schedule_line_text(line));
+  for (const ScheduleLine& line : *statement.schedule) text += fmt::format("    {}\n", to_text(line));
   return text;
 }
 

@@ -43,7 +43,7 @@ class Chooser {
     columns_ = inner_first(c_.n, c_.rhs);
     batch_ = batch_inner_first();
     order_terms();
-    tiles_ = choose_tiles(sizes());
+    tiles_ = choose_tiles(sizes(), p_.rank);
     choose_depth();
     deal_threads();
     order_loops();

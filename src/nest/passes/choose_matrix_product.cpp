@@ -375,7 +375,7 @@ class Chooser {
     return cycles;
   }
 
-  /// The least estimate.
+  /// The least estimate; infinite where there is no tile of the rank.
   double choose_tile() {
     const double outputs = static_cast<double>(points(c_.m)) * static_cast<double>(points(c_.n) * points(c_.batch));
     const std::int64_t split = p_.nest.schedule.split_iter.valid() ? 1 : most_parts_;
@@ -395,8 +395,8 @@ class Chooser {
             candidates_.insert(std::ranges::upper_bound(candidates_, cycles, {}, &Candidate::cycles), {tile, cycles});
           }
       }
-    if (candidates_.empty()) return std::numeric_limits<double>::infinity();
-    tile_ = candidates_.front().tile;
+    if (candidates_.size() <= p_.rank) return std::numeric_limits<double>::infinity();
+    tile_ = candidates_[p_.rank].tile;
     return candidates_.front().cycles;
   }
 

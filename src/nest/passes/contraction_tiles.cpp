@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include "nest/passes/gpu_schedule.h"
 
@@ -134,14 +135,16 @@ double estimate_cycles(const ContractionSizes& sizes, const ContractionTiles& ti
          2 * parts * static_cast<double>(sizes.accumulator_bytes) / (part_bytes * multiprocessors);
 }
 
-ContractionTiles choose_tiles(const ContractionSizes& sizes) {
+ContractionTiles choose_tiles(const ContractionSizes& sizes, std::size_t rank) {
   constexpr std::int64_t widest_rows = 256, widest_columns = 512, most_registers = 16;
-  ContractionTiles best;
-  double least = std::numeric_limits<double>::infinity();
+  std::vector<std::pair<double, ContractionTiles>> best;  // as many as are wanted, by their estimates
   const auto consider = [&](const ContractionTiles& tiles) {
     if (!is_legal(sizes, tiles)) return;
     const double cycles = estimate_cycles(sizes, tiles);
-    if (cycles < least) best = tiles, least = cycles;
+    if (best.size() > rank && cycles >= best.back().first) return;
+    best.emplace(std::ranges::upper_bound(best, cycles, {}, &std::pair<double, ContractionTiles>::first), cycles,
+                 tiles);
+    if (best.size() > rank + 1) best.pop_back();
   };
   ContractionTiles tiles;
   // Parts are for multiprocessors that would idle.
@@ -158,7 +161,7 @@ ContractionTiles choose_tiles(const ContractionSizes& sizes) {
                tiles.thread_columns /= 2)
             for (tiles.parts = 1; tiles.parts <= most_parts(); tiles.parts *= 2)
               for (const bool streams : {false, true}) tiles.streams = streams, consider(tiles);
-  return best;
+  return best.empty() ? ContractionTiles() : best.back().second;
 }
 
 }  // namespace tilewright::nest::gpu_schedule

@@ -11,6 +11,7 @@
 //     of shared memory, 13 K of cache; 21 K for the parts' way through memory and a second launch. 117 K in all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tilewright::nest::gpu_schedule {
@@ -49,7 +50,7 @@ std::int64_t usual_depth(std::int64_t element_bytes);
 std::int64_t staged_depth(const ContractionSizes& sizes, const ContractionTiles& tiles);
 /// Cycles, about, from the launch to the last result.
 double estimate_cycles(const ContractionSizes& sizes, const ContractionTiles& tiles);
-/// The candidate with the lowest estimate.
-ContractionTiles choose_tiles(const ContractionSizes& sizes);
+/// Of all candidates, ordered by their estimates, the one of that rank, or the last one.
+ContractionTiles choose_tiles(const ContractionSizes& sizes, std::size_t rank = 0);
 
 }  // namespace tilewright::nest::gpu_schedule

@@ -64,9 +64,12 @@ struct Choice {
 };
 
 struct Problem : NestSizes {
-  Problem(const Nest& nest, const Facts& facts, const GpuTarget& target) : NestSizes(nest, facts), target(target) {}
+  Problem(const Nest& nest, const Facts& facts, const GpuTarget& target, std::size_t rank = 0)
+      : NestSizes(nest, facts), target(target), rank(rank) {}
 
   const GpuTarget& target;
+  /// Which of a contraction's tiles are wanted, ordered by their estimates: 0 is the best.
+  std::size_t rank;
 
   /// Elements of the widest access along an iterator of the tensors that are contiguous along it: as many as all of
   /// them can take, 1 where an output or the read that matters most (`main`; null: any) is not aligned to more.

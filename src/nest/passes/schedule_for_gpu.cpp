@@ -360,10 +360,10 @@ Result<void> check_registers(const Problem& p, const Choice& choice) {
 }  // namespace
 }  // namespace gpu_schedule
 
-Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget& target) {
+Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget& target, std::size_t rank) {
   using namespace gpu_schedule;
   const std::optional<std::string> paired = pair_factors(nest, facts);
-  const Problem problem(nest, facts, target);
+  const Problem problem(nest, facts, target, rank);
   if (Result<void> known = check_types(problem); !known) return std::unexpected(std::move(known.error()));
   if (Result<void> fits = check_schedule(problem); !fits) return std::unexpected(std::move(fits.error()));
   Result<std::optional<Choice>> units = choose_units(problem);

@@ -24,6 +24,7 @@
 // Requires: the schedule's passes have run. Ensures: what nest_to_tile requires.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@
 namespace tilewright::nest {
 
 /// Codes: N050 the schedule asks for more threads than a block has, N051 for more outputs a thread than its registers
-/// hold.
-Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget& target);
+/// hold. `rank` is 0 but for a tuner, which asks for a contraction's tiles further down the order of their estimates;
+/// past the last one it gets what there is without matrix units, or the last one.
+Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget& target, std::size_t rank = 0);
 
 }  // namespace tilewright::nest

@@ -173,5 +173,36 @@ TEST(Parse, spans) {
   EXPECT_EQ(covered(read.indices[0].span), "2*k");
 }
 
+TEST(ParseSchedule, reads_lines_and_prints_them_again) {
+  const std::string text = "tile(i.in, 8)\nthreads = 256\nsplit(k, 4, atomics)\nauto\n";
+  const auto lines = parse_schedule(text);
+  ASSERT_TRUE(lines) << render(lines.error());
+  ASSERT_EQ(lines->size(), 4U);
+  EXPECT_EQ((*lines)[0].name.name, "tile");
+  EXPECT_EQ(std::get<std::string>((*lines)[0].arguments[0].value), "i.in");
+  EXPECT_EQ(std::get<std::int64_t>((*lines)[0].arguments[1].value), 8);
+  EXPECT_TRUE((*lines)[1].is_property);
+  EXPECT_EQ(to_text(*lines), text);
+  EXPECT_EQ(to_text(*parse_schedule("tile( i,8 )")), "tile(i, 8)\n");
+}
+
+TEST(ParseSchedule, of_no_text_has_no_lines) {
+  EXPECT_TRUE(parse_schedule("")->empty());
+  EXPECT_TRUE(parse_schedule("\n\n")->empty());
+}
+
+TEST(ParseSchedule, rejects_what_is_no_line) {
+  const auto code = [](std::string_view text) {
+    const auto lines = parse_schedule(text);
+    return lines ? std::string("none") : lines.error().front().code;
+  };
+  EXPECT_EQ(code("tile(i, 0)"), "L052");
+  EXPECT_EQ(code("fuse(i, j)"), "L050");
+  EXPECT_EQ(code("auto\n  example: a = f32"), "L005");
+  EXPECT_NE(code(")"), "none");
+  EXPECT_NE(code("tile(i"), "none");
+  EXPECT_EQ(code(std::string("auto\0", 5)), "L001");
+}
+
 }  // namespace
 }  // namespace tilewright::lang

@@ -83,5 +83,15 @@ TEST(ContractionTiles, AreLegalAtEverySize) {
         }
 }
 
+TEST(ContractionTiles, RanksFollowTheEstimates) {
+  const ContractionSizes sizes = product(1024, 1024, 1024);
+  EXPECT_EQ(choose_tiles(sizes, 0), choose_tiles(sizes));
+  for (std::size_t rank = 0; rank < 20; ++rank) {
+    EXPECT_NE(choose_tiles(sizes, rank), choose_tiles(sizes, rank + 1));
+    EXPECT_LE(estimate_cycles(sizes, choose_tiles(sizes, rank)), estimate_cycles(sizes, choose_tiles(sizes, rank + 1)));
+  }
+  EXPECT_EQ(choose_tiles(sizes, 1 << 20), choose_tiles(sizes, 1 << 21));  // past the last one
+}
+
 }  // namespace
 }  // namespace tilewright::nest::gpu_schedule
