@@ -1,5 +1,5 @@
-# Run by the build: writes OUTPUT, a header with what cached machine code depends on beside the kernel: VERSION, and a
-# hash of the sources in FOLDERS that make it.
+# Run by the build: writes OUTPUT, a header with the constant NAME, which stands for what is kept between processes and
+# depends on the compiler: VERSION, and a hash of the sources in FOLDERS.
 set(hashes "")
 foreach(folder IN LISTS FOLDERS)
   file(GLOB_RECURSE sources "${folder}/*.cpp" "${folder}/*.h")
@@ -18,7 +18,7 @@ file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT [[
 
 namespace tilewright {
 
-inline constexpr std::string_view code_version = "@VERSION@ @all@";
+inline constexpr std::string_view @NAME@ = "@VERSION@ @all@";
 
 }  // namespace tilewright
 ]])

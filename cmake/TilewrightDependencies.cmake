@@ -1,6 +1,7 @@
 # The libraries of others, each behind one target, so that a layer names what it needs and not how it is linked:
 #   tw_llvm     LLVM 19's code generation, and the loader of its objects (only src/codegen may link it); a target whose
 #               property TILEWRIGHT_HOLDS_LLVM is true links its archives
+#   tw_sqlite   SQLite (only src/runtime may link it)
 #   tw_threads  the host's threads: oneTBB, or the standard library alone (only src/runtime may link it)
 # TILEWRIGHT_STATIC takes archives everywhere, so that the command line needs nothing but the C library.
 if(TILEWRIGHT_STATIC)
@@ -34,6 +35,16 @@ else()
   llvm_map_components_to_libnames(llvm_archives core native NVPTX runtimedyld)
   set(inside "$<BOOL:$<TARGET_PROPERTY:TILEWRIGHT_HOLDS_LLVM>>")
   target_link_libraries(tw_llvm INTERFACE "$<${inside}:${llvm_archives}>" "$<$<NOT:${inside}>:LLVM>")
+endif()
+
+find_package(SQLite3 REQUIRED)
+add_library(tw_sqlite INTERFACE)
+if(TILEWRIGHT_STATIC OR SKBUILD)  # a wheel brings what it needs
+  find_library(SQLITE_ARCHIVE libsqlite3.a REQUIRED)
+  target_include_directories(tw_sqlite SYSTEM INTERFACE ${SQLite3_INCLUDE_DIRS})
+  target_link_libraries(tw_sqlite INTERFACE "${SQLITE_ARCHIVE}" m ${CMAKE_DL_LIBS})
+else()
+  target_link_libraries(tw_sqlite INTERFACE SQLite::SQLite3)
 endif()
 
 # Distributions ship oneTBB as a shared library only; the self-contained file uses the standard library's threads.

@@ -46,6 +46,7 @@ class TILEWRIGHT_API Operand {
 struct EngineOptions {
   bool disk_cache = true;            ///< keep compiled kernels between processes, in a private folder
   std::int64_t workspace_limit = 0;  ///< bytes that one call may allocate beside its results; 0: no limit
+  bool stored_choices = true;        ///< use the schedules that `tilewright tune` stored
 };
 
 /// What one call may ask for.

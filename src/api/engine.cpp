@@ -47,7 +47,8 @@ Result<std::vector<tilewright::Operand>> inner_operands(const Kernel& kernel, co
 
 Result<Engine> Engine::try_open(std::string_view device, const EngineOptions& options) noexcept {
   return guarded([&]() -> Result<Engine> {
-    auto engine = tilewright::Engine::open(device, {options.disk_cache, options.workspace_limit});
+    auto engine =
+        tilewright::Engine::open(device, {options.disk_cache, options.workspace_limit, options.stored_choices});
     if (!engine) return outer(engine.error());
     return Engine(std::make_shared<const Inside>(Inside{std::move(*engine)}));
   });

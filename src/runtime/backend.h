@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/residency.h"
+#include "nest/candidates.h"
 #include "runtime/call_timing.h"
 #include "runtime/compilation.h"
 #include "runtime/tensor.h"
@@ -59,6 +60,11 @@ class Backend {
   /// What the kernels of a compilation take of a GPU. A device makes their machine code to know; errors are then
   /// prepare's.
   virtual Result<kernel::Occupancy> occupancy(const Compilation&) { return kernel::Occupancy{}; }
+  /// What its compile gathers facts for.
+  virtual nest::VectorLoads vector_loads() const { return nest::VectorLoads::anywhere; }
+  /// What a tuner may try for a nest without a schedule, its axes as written.
+  virtual nest::Candidates candidate_schedules(const nest::Nest& nest, const nest::Facts& facts,
+                                               const SymbolValues& sizes) const = 0;
   /// Of a compilation with code, for its own views.
   virtual Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) = 0;
 };

@@ -81,23 +81,28 @@ std::vector<lang::OperandType> types_of(const std::vector<nest::NamedView>& view
   return types;
 }
 
-Result<Compilation> compile_to_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
-                                    const TensorView* output, nest::VectorLoads loads) {
-  const lang::Statement& statement = *bound.statement;
+Compilation with_views(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                       const TensorView* output) {
   Compilation result;
   result.output = bound.nest.output;
   result.output_shape = output_shape(bound.nest, operands);
   result.reference = bound.nest;
-  result.nest = result.reference;
-  if (auto applied = nest::apply_schedule(result.nest, statement, result.trace); !applied)
-    return std::unexpected(applied.error());
-
-  for (const nest::Tensor& tensor : result.nest.tensors)
+  for (const nest::Tensor& tensor : result.reference.tensors)
     for (const nest::NamedView& operand : operands)
       if (operand.name == tensor.name) result.views.operands.push_back(operand.view);
   result.views.output = output != nullptr ? *output
                                           : TensorView{nullptr, result.output, result.output_shape,
                                                        row_major_strides(result.output_shape)};
+  return result;
+}
+
+Result<Compilation> compile_to_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                    const TensorView* output, nest::VectorLoads loads) {
+  const lang::Statement& statement = *bound.statement;
+  Compilation result = with_views(bound, operands, output);
+  result.nest = result.reference;
+  if (auto applied = nest::apply_schedule(result.nest, statement, result.trace); !applied)
+    return std::unexpected(applied.error());
   if (result.nest.schedule.automatic && !statement.schedule) coalesce_iterators(result.nest, result.views);
   result.facts = gather_facts(result.nest, result.views.operands, result.views.output, loads);
   return result;

@@ -33,6 +33,11 @@ struct Compilation {
 /// Names, types and shapes.
 std::vector<lang::OperandType> types_of(const std::vector<nest::NamedView>& views);
 
+/// What is known of a compilation before its schedule: the nest as its statements say, the output's type and the views;
+/// `nest` is empty. `output` as Backend::compile.
+Compilation with_views(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                       const TensorView* output);
+
 /// The levels below binding and above the plan, which are the same for all devices: the nest with its schedule's lines,
 /// merged axes, facts. `output` as Backend::compile.
 Result<Compilation> compile_to_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,

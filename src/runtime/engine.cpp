@@ -2,15 +2,14 @@
 #include "runtime/engine.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "lang/bind.h"
 #include "lang/parse.h"
-#include "runtime/backend.h"
 #include "runtime/byte_range.h"
 #include "runtime/call_signature.h"
 #include "runtime/check_overlap.h"
 #include "runtime/cuda/cuda_backend.h"
+#include "runtime/engine_state.h"
 #include "runtime/host_backend.h"
 #include "runtime/program_call.h"
 #include "runtime/simulator_backend.h"
@@ -52,16 +51,6 @@ struct Kernel::CallCache {
   LruMap<CallSignature, std::shared_ptr<const PreparedCall>, CallSignatureHash> prepared{64};
   LruMap<CallSignature, std::shared_ptr<const std::pair<DType, Shape>>, CallSignatureHash> outputs{64};
   LruMap<CallSignature, std::shared_ptr<const ProgramCall>, CallSignatureHash> programs{64};
-};
-
-struct Engine::State {
-  State(std::unique_ptr<Backend> device, EngineOptions settings) : backend(std::move(device)), options(settings) {}
-  std::unique_ptr<Backend> backend;
-  EngineOptions options;
-  std::int64_t number = next_number++;  ///< tells the calls prepared for one engine from another's
-
- private:
-  static inline std::atomic<std::int64_t> next_number = 0;
 };
 
 // ---- Kernel ----
@@ -128,10 +117,17 @@ Result<Engine> Engine::open(std::string_view device, const EngineOptions& option
   DiskCache disk;
   if (const auto folder = default_cache_folder(); options.disk_cache && folder)
     if (auto opened = DiskCache::open({*folder})) disk = std::move(*opened);
-  if (device == "cpu") return Engine(std::make_shared<State>(open_host_backend(std::move(disk)), options));
-  auto backend = cuda::open_cuda_backend(device, std::move(disk), options.workspace_limit);
-  if (!backend) return std::unexpected(backend.error());
-  return Engine(std::make_shared<State>(std::move(*backend), options));
+  std::shared_ptr<Backend> backend;
+  if (device == "cpu") {
+    backend = open_host_backend(std::move(disk));
+  } else {
+    auto opened = cuda::open_cuda_backend(device, std::move(disk), options.workspace_limit);
+    if (!opened) return std::unexpected(opened.error());
+    backend = std::move(*opened);
+  }
+  auto state = std::make_shared<State>(std::move(backend), options);
+  if (options.stored_choices) state->choices = default_choice_store();
+  return Engine(std::move(state));
 }
 
 Result<Tensor> Engine::to_device(const Tensor& host) const {
@@ -245,7 +241,7 @@ Result<Compilation> Engine::compile(const Kernel& kernel, const std::vector<nest
 
 Result<Compilation> Engine::compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                     bool code) const {
-  return state_->backend->compile(bound, operands, nullptr, code);
+  return compile_nest(bound, operands, nullptr, code);
 }
 
 Result<kernel::Occupancy> Engine::occupancy(const Compilation& compilation) const {
@@ -276,14 +272,14 @@ Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<
   if (auto apart = check_memory(kernel, tensors, output); !apart) return std::unexpected(std::move(apart.error()));
 
   signature.add(TensorRef::of(output));
-  signature.words.push_back(state_->number);
+  state_->add_to(signature);
   std::shared_ptr<const PreparedCall> prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
   if (!prepared) {
     const TensorView out = output.view();
     const std::vector<nest::NamedView> views = named_views(kernel, tensors);
     const auto bound = nest::bind_nest(*kernel.statement(), types_of(views));
     if (!bound) return std::unexpected(bound.error());
-    auto compiled = state_->backend->compile(*bound, views, &out, true);
+    auto compiled = compile_nest(*bound, views, &out, true);
     if (!compiled) return std::unexpected(compiled.error());
     PreparedCall call;
     for (const Tensor* tensor : tensors) call.reaches.push_back(Reach::of(*tensor));
@@ -327,7 +323,7 @@ std::optional<Result<void>> Engine::call_again(const Kernel& kernel, std::span<c
   signature.words.reserve(8 * (operands.size() + 1));
   for (const TensorRef& operand : operands) signature.add(operand);
   signature.add(output);
-  signature.words.push_back(state_->number);
+  state_->add_to(signature);
   const auto prepared = kernel.calls().prepared.find(signature).value_or(nullptr);
   if (!prepared || !prepared->is_apart(operands, output)) return std::nullopt;
   std::vector<std::byte*> addresses;
@@ -419,10 +415,12 @@ Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector
     return std::unexpected(std::move(there.error()));
   CallSignature signature;
   for (const Tensor* tensor : *tensors) signature.add(TensorRef::of(*tensor));
-  signature.words.push_back(state_->number);
+  state_->add_to(signature);
   std::shared_ptr<const ProgramCall> prepared = kernel.calls().programs.find(signature).value_or(nullptr);
   if (!prepared) {
-    auto made = ProgramCall::prepare(*state_->backend, kernel, *tensors, state_->options.workspace_limit);
+    const auto compile = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& views,
+                             const TensorView& output) { return compile_nest(bound, views, &output, true); };
+    auto made = ProgramCall::prepare(*state_->backend, compile, kernel, *tensors, state_->options.workspace_limit);
     if (!made) return std::unexpected(std::move(made.error()));
     prepared = kernel.calls().programs.insert(signature, std::make_shared<const ProgramCall>(std::move(*made)));
   }

@@ -1,6 +1,7 @@
 // Engine: a device that kernels run on.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include "kernel/residency.h"
+#include "nest/candidates.h"
 #include "runtime/call_signature.h"
 #include "runtime/call_timing.h"
+#include "runtime/choice_store.h"
 #include "runtime/compilation.h"
 #include "runtime/kernel.h"
 #include "runtime/tensor.h"
@@ -21,6 +24,7 @@ namespace tilewright {
 struct EngineOptions {
   bool disk_cache = true;            ///< keep compiled kernels between processes
   std::int64_t workspace_limit = 0;  ///< bytes that one call may allocate beside its results; 0: no limit
+  bool stored_choices = true;        ///< use the schedules that a tuner stored, where a statement has none of its own
 };
 
 /// What one call may ask for.
@@ -83,6 +87,23 @@ class Engine {
   /// What a compilation's kernels take of a GPU, and how many blocks it therefore runs at once; empty on a processor.
   Result<kernel::Occupancy> occupancy(const Compilation& compilation) const;
 
+  /// Schedules that a tuner may try for a statement, the automatic one as lines first; whatever schedule the statement
+  /// has is left out of account. R077: a program. B0xx.
+  Result<nest::Candidates> candidate_schedules(const Kernel& kernel,
+                                               const std::vector<nest::NamedView>& operands) const;
+  /// Stores a choice for the statement without its schedule, for operands like these on this device, and uses it from
+  /// the next call on. R053: the database cannot be used. R054: choices are off. R077, B0xx.
+  Result<void> keep_choice(const Kernel& kernel, const std::vector<nest::NamedView>& operands,
+                           const StoredChoice& choice) const;
+  /// Forgets it, where there is one. Errors: keep_choice's.
+  Result<void> forget_choice(const Kernel& kernel, const std::vector<nest::NamedView>& operands) const;
+  /// The file of stored choices; empty where they are off.
+  std::filesystem::path choices_file() const;
+  /// What kept stored choices from being used, since the engine was opened: R053.
+  std::optional<Diagnostics> choices_trouble() const;
+  /// The same device, its memory and its caches, whose statements without a schedule have the automatic one.
+  Engine without_stored_choices() const;
+
   /// A tensor in memory that this engine's kernels reach, with the elements of one that the host reads; itself where
   /// they reach it.
   Result<Tensor> to_device(const Tensor& host) const;
@@ -97,6 +118,9 @@ class Engine {
  private:
   struct State;
   struct ReadyCall;
+  /// With the stored choice, where there is one and it is legal; else as the backend does.
+  Result<Compilation> compile_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                   const TensorView* output, bool code) const;
   Result<ReadyCall> ready(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output) const;
   explicit Engine(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;

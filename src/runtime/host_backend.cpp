@@ -23,6 +23,11 @@ class HostBackend final : public HostMemoryBackend {
     return compiler_.compile(bound, operands, output, code);
   }
 
+  nest::Candidates candidate_schedules(const nest::Nest& nest, const nest::Facts& facts,
+                                       const SymbolValues& sizes) const override {
+    return nest::candidate_schedules(nest, facts, compiler_.target(), sizes);
+  }
+
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
     return prepare_call<HostCall, HostPlan>(compilation);
   }

@@ -14,16 +14,30 @@ endforeach()
 # The CUDA driver is loaded at run time (cuda/driver.cpp).
 target_link_libraries(tw_runtime PRIVATE ${CMAKE_DL_LIBS})
 
-# Machine code that is kept between processes is valid while what makes it is the same.
-set(code_folders "${CMAKE_SOURCE_DIR}/src/kernel" "${CMAKE_SOURCE_DIR}/src/codegen")
-file(GLOB_RECURSE code_sources CONFIGURE_DEPENDS
-  "${CMAKE_SOURCE_DIR}/src/kernel/*.cpp" "${CMAKE_SOURCE_DIR}/src/kernel/*.h"
-  "${CMAKE_SOURCE_DIR}/src/codegen/*.cpp" "${CMAKE_SOURCE_DIR}/src/codegen/*.h")
-set(code_version "${CMAKE_BINARY_DIR}/generated/code_version.h")
-add_custom_command(OUTPUT "${code_version}"
-  COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${code_version}" "-DFOLDERS=${code_folders}"
-    "-DVERSION=tilewright ${PROJECT_VERSION} llvm ${LLVM_PACKAGE_VERSION}" -P "${CMAKE_SOURCE_DIR}/cmake/CodeVersion.cmake"
-  DEPENDS ${code_sources} "${CMAKE_SOURCE_DIR}/cmake/CodeVersion.cmake"
-  VERBATIM)
-target_sources(tw_runtime PRIVATE "${code_version}")
+# Stored choices are in an SQLite database (choice_store.cpp).
+target_link_libraries(tw_runtime PRIVATE tw_sqlite)
+
+# tw_version_header(NAME LAYERS …): a header NAME.h, whose constant NAME stands for the sources of these layers.
+function(tw_version_header name)
+  set(folders "")
+  set(sources "")
+  foreach(layer IN LISTS ARGN)
+    list(APPEND folders "${CMAKE_SOURCE_DIR}/src/${layer}")
+    file(GLOB_RECURSE of_layer CONFIGURE_DEPENDS
+      "${CMAKE_SOURCE_DIR}/src/${layer}/*.cpp" "${CMAKE_SOURCE_DIR}/src/${layer}/*.h")
+    list(APPEND sources ${of_layer})
+  endforeach()
+  set(header "${CMAKE_BINARY_DIR}/generated/${name}.h")
+  add_custom_command(OUTPUT "${header}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${header}" "-DNAME=${name}" "-DFOLDERS=${folders}"
+      "-DVERSION=tilewright ${PROJECT_VERSION} llvm ${LLVM_PACKAGE_VERSION}" -P "${CMAKE_SOURCE_DIR}/cmake/CodeVersion.cmake"
+    DEPENDS ${sources} "${CMAKE_SOURCE_DIR}/cmake/CodeVersion.cmake"
+    VERBATIM)
+  target_sources(tw_runtime PRIVATE "${header}")
+endfunction()
+
+# Machine code that is kept between processes is valid while what makes it is the same; a stored choice was measured
+# against what the schedulers and all below them make.
+tw_version_header(code_version kernel codegen)
+tw_version_header(schedule_version nest tile plan kernel codegen)
 target_include_directories(tw_runtime PRIVATE "${CMAKE_BINARY_DIR}/generated")

@@ -16,7 +16,7 @@ std::byte* pretended(std::size_t number) {
 
 }  // namespace
 
-Result<ProgramCall> ProgramCall::prepare(Backend& backend, const Kernel& kernel,
+Result<ProgramCall> ProgramCall::prepare(Backend& backend, const Compile& compile, const Kernel& kernel,
                                          const std::vector<const Tensor*>& operands, std::int64_t workspace_limit) {
   const std::vector<std::string>& names = kernel.operand_names();
   std::vector<nest::NamedView> views;
@@ -40,7 +40,7 @@ Result<ProgramCall> ProgramCall::prepare(Backend& backend, const Kernel& kernel,
   for (const nest::BoundNest& bound : program.nests) {
     const lang::OperandType& type = *program.tensor(bound.nest.name);
     const TensorView output{pretended(views.size()), type.dtype, type.shape, row_major_strides(type.shape)};
-    auto compiled = backend.compile(bound, views, &output, true);
+    auto compiled = compile(bound, views, output);
     if (!compiled) return std::unexpected(std::move(compiled.error()));
     auto call = backend.prepare(*compiled);
     if (!call) return std::unexpected(std::move(call.error()));

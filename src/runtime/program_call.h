@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,10 +14,14 @@ namespace tilewright {
 
 class ProgramCall {
  public:
-  /// `operands` in the order of the program's parameters, in memory that the backend reaches. The errors are
-  /// fuse_program's and Backend::compile's; R078: the arena and the largest workspace are past the limit (0: none).
-  static Result<ProgramCall> prepare(Backend& backend, const Kernel& kernel, const std::vector<const Tensor*>& operands,
-                                     std::int64_t workspace_limit);
+  /// A nest compiled with code, with Backend::compile's arguments.
+  using Compile = std::function<Result<Compilation>(
+      const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands, const TensorView& output)>;
+
+  /// `operands` in the order of the program's parameters, in memory that the backend reaches; `compile` for it. The
+  /// errors are fuse_program's and compile's; R078: the arena and the largest workspace are past the limit (0: none).
+  static Result<ProgramCall> prepare(Backend& backend, const Compile& compile, const Kernel& kernel,
+                                     const std::vector<const Tensor*>& operands, std::int64_t workspace_limit);
 
   /// All results, in new memory, for operands of the same signature. Thread-safe.
   Result<std::vector<Operand>> run(Backend& backend, const std::vector<const Tensor*>& operands) const;

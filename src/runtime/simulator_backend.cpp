@@ -45,6 +45,12 @@ class SimulatorBackend final : public HostMemoryBackend {
     return result;
   }
 
+  nest::VectorLoads vector_loads() const override { return nest::VectorLoads::aligned; }
+  nest::Candidates candidate_schedules(const nest::Nest& nest, const nest::Facts& facts,
+                                       const SymbolValues& sizes) const override {
+    return nest::candidate_schedules(nest, facts, target_, sizes);
+  }
+
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
     return prepare_call<SimulatedCall, SimulatedPlan>(compilation);
   }

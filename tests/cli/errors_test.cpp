@@ -176,12 +176,11 @@ const std::vector<BadCall> calls = {
      {"emit", "two.tw", "--stage", "nest"},
      2,
      "error[C015]: 'two.tw' has 2 kernels\n    = help: say which one with -k\n"},
-    {"no_tuner",
-     {"tune", "k.tw"},
+    {"tuning_by_simulated_time",
+     {"tune", "k.tw", "--device", "sim"},
      3,
-     "error[C017]: tuning is not available on cpu yet\n    = help: the scheduler's own choice is used; write a "
-     "schedule "
-     "block for another\n"},
+     "error[C017]: measuring is not available on sim: a simulator's time is not a device's\n    = help: use another "
+     "device to tune for\n"},
     {"rank",
      {"run", "k.tw", "-i", "x=rand:f32:3x3", "-o", "out.npy"},
      2,

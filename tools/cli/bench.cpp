@@ -148,6 +148,7 @@ Outcome run_bench(const Options& options) {
     rows.push_back(std::move(*row));
   }
   progress.clear();
+  warn_of_choices(*engine);
   (options.json ? print_json : print_table)(*engine, *ceilings, rows);
   return ExitCode::right;
 }

@@ -110,6 +110,14 @@ void add_flag(CLI::App& app, Options& options, Flag flag) {
     case Flag::json:
       app.add_flag("--json", options.json, "print JSON instead of a table");
       return;
+    case Flag::seconds:
+      app.add_option("--seconds", options.seconds, "time to search for, for each statement (default: 20)")
+          ->type_name("S")
+          ->check(CLI::Range(0.1, 86400.0));
+      return;
+    case Flag::verbose:
+      app.add_flag("--verbose", options.verbose, "print a line for each schedule that is tried");
+      return;
     case Flag::check:
       app.add_flag("--check", options.check, "name the files that would change, and end with 1 if there are any");
       return;

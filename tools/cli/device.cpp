@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/print_message.h"
 #include "runtime/thread_pool.h"
 
 namespace tilewright::cli {
@@ -25,6 +26,13 @@ Result<Engine> open_device(const Options& options) {
   Result<Engine> engine = Engine::open(options.device);
   if (engine && options.threads > 0) set_threads(options.threads);
   return engine;
+}
+
+void warn_of_choices(const Engine& engine) {
+  std::optional<Diagnostics> trouble = engine.choices_trouble();
+  if (!trouble) return;
+  for (Diagnostic& each : *trouble) each.severity = Severity::warning;
+  print_message(render(*trouble));
 }
 
 }  // namespace tilewright::cli

@@ -9,4 +9,7 @@ namespace tilewright::cli {
 /// Opens it, and sets the number of threads. C012: no device is called so. R072: it is not there.
 Result<Engine> open_device(const Options& options);
 
+/// Prints, as a warning, what kept stored choices from being used; nothing where nothing did.
+void warn_of_choices(const Engine& engine);
+
 }  // namespace tilewright::cli

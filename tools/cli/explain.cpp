@@ -51,6 +51,7 @@ Outcome run_explain(const Options& options) {
       explanations.push_back(report::explain(std::move(title), step.compilation, *occupancy, ceilings));
     }
   }
+  warn_of_choices(*engine);
   if (!options.html.empty()) {
     if (Result<void> written = write_text(options.html, report::to_html(explanations)); !written)
       return std::unexpected(std::move(written.error()));

@@ -26,13 +26,15 @@ struct Options {
   std::vector<std::string> outputs;  ///< of -o, as written
   std::string device = "cpu";
   std::optional<Precision> precision;
-  int threads = 0;  ///< 0: as many as there are
+  int threads = 0;      ///< 0: as many as there are
+  double seconds = 20;  ///< that tune may take for each statement
   std::string target = "host";
   std::string stage;
   std::string html;  ///< file of explain's page; empty: text
   bool list = false;
   bool verify = false;
   bool json = false;
+  bool verbose = false;
   bool check = false;
   bool write = false;
 };

@@ -199,6 +199,7 @@ Outcome run_run(const Options& options) {
     }
     if (Result<void> written = run.write(*outputs); !written) return std::unexpected(std::move(written.error()));
   }
+  warn_of_choices(*engine);
   return right ? ExitCode::right : ExitCode::wrong;
 }
 

@@ -25,7 +25,10 @@ std::span<const Subcommand> subcommands() {
        {file, kernels, inputs, device, threads, json},
        run_bench},
       {"fmt", "Print a file in its canonical layout", {files, check, write}, run_fmt},
-      {"tune", "Search for a better schedule", {file, kernels, inputs, device}, run_tune},
+      {"tune",
+       "Search for quicker schedules on the device, and keep them",
+       {file, kernels, inputs, device, precision, threads, seconds, verbose, json},
+       run_tune},
   };
   return table;
 }

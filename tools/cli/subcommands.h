@@ -28,6 +28,8 @@ enum class Flag : std::uint8_t {
   stage,
   html,
   json,
+  seconds,
+  verbose,
   check,
   write
 };

@@ -20,6 +20,7 @@ using nest::ReferenceResult;
 
 constexpr std::int64_t most_checked = 1 << 14;
 constexpr std::int64_t least_checked = 64;
+constexpr std::int64_t brief_share = 16;  ///< of a thorough check is a brief one
 /// Terms that the reference adds up in about a second, and that the error analysis follows in as long.
 constexpr std::int64_t reference_terms = 1 << 24;
 constexpr std::int64_t analysed_terms = 1 << 20;
@@ -65,11 +66,12 @@ class Comparison {
     }
   }
 
-  /// How many values a check of about a second reaches.
-  std::int64_t affordable() const {
+  /// How many values a check of about a second reaches, or of a part of it.
+  std::int64_t affordable(Effort effort) const {
     const bool analyses_terms = !roundoffs_ || (*roundoffs_ != 0 && !is_float_sum(nest_));
-    const std::int64_t budget = nest_.reduction && analyses_terms ? analysed_terms : reference_terms;
-    return std::clamp(budget / std::max<std::int64_t>(terms_, 1), least_checked, most_checked);
+    const std::int64_t share = effort == Effort::thorough ? 1 : brief_share;
+    const std::int64_t budget = (nest_.reduction && analyses_terms ? analysed_terms : reference_terms) / share;
+    return std::clamp(budget / std::max<std::int64_t>(terms_, 1), least_checked / share, most_checked / share);
   }
 
   Result<void> compare(const std::vector<std::vector<std::int64_t>>& indices, const TensorView& received) {
@@ -235,10 +237,10 @@ std::string wrong_text(const WrongValue& wrong, DType dtype) {
 }  // namespace
 
 Result<Verification> verify_result(const Nest& nest, const std::vector<nest::NamedView>& operands,
-                                   const TensorView& received, std::int64_t chain, Progress& progress) {
+                                   const TensorView& received, std::int64_t chain, Progress& progress, Effort effort) {
   Comparison comparison(nest, operands, chain);
   comparison.verification.values = received.element_count();
-  const auto indices = sample_indices(received.shape, comparison.affordable());
+  const auto indices = sample_indices(received.shape, comparison.affordable(effort));
   for (std::size_t at = 0; at < indices.size(); at += chunk) {
     const std::size_t end = std::min(indices.size(), at + chunk);
     const std::vector<std::vector<std::int64_t>> part(indices.begin() + static_cast<std::ptrdiff_t>(at),

@@ -40,10 +40,14 @@ struct Verification {
   bool is_right() const { return wrong == 0 && !only_zeros; }
 };
 
+/// How much of a large result is checked: what takes about a second, or about a sixteenth of it.
+enum class Effort : std::uint8_t { thorough, brief };
+
 /// Compares `received`, what a nest (without schedule lines) computes from `operands`, whose plan's longest chain of
 /// additions is `chain`.
 Result<Verification> verify_result(const nest::Nest& nest, const std::vector<nest::NamedView>& operands,
-                                   const TensorView& received, std::int64_t chain, Progress& progress);
+                                   const TensorView& received, std::int64_t chain, Progress& progress,
+                                   Effort effort = Effort::thorough);
 
 /// "right: 6 of 6 checked, …", and on a failure the lines that say where.
 std::string to_text(const Verification& verification);

@@ -229,6 +229,12 @@ class CudaBackend final : public Backend {
     return result;
   }
 
+  nest::VectorLoads vector_loads() const override { return nest::VectorLoads::aligned; }
+  nest::Candidates candidate_schedules(const nest::Nest& nest, const nest::Facts& facts,
+                                       const SymbolValues& sizes) const override {
+    return nest::candidate_schedules(nest, facts, compiler_.target(), sizes);
+  }
+
   Result<std::shared_ptr<const DeviceCall>> prepare(const Compilation& compilation) override {
     auto plan = std::dynamic_pointer_cast<const NvptxPlan>(compilation.plan);
     std::vector<TensorView> views = compilation.views.operands;

@@ -1,0 +1,163 @@
+// Tries, neighbours, rounds. See search.h.
+#include "tune/search.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "lang/parse.h"
+
+namespace tilewright::tune {
+namespace {
+
+constexpr double share_of_tries = 0.75;  ///< of the budget; the rest is for the rounds
+constexpr double part_of_a_timing = 1.0 / 200;
+constexpr double least_timing = 0.01, most_timing = 0.2;  ///< seconds
+constexpr double clearly =
+    0.99;  ///< a schedule whose neighbours are looked at next takes less than so much of the best
+constexpr std::size_t expanded = 3;  ///< of the quickest, whose neighbours are tried when nothing else is left
+
+class Searching {
+ public:
+  Searching(Probe& probe, const nest::Candidates& candidates, const SearchOptions& options)
+      : probe_(probe), candidates_(candidates), options_(options) {}
+
+  Result<Search> run() {
+    if (auto timed = time_automatic(); !timed) return std::unexpected(std::move(timed.error()));
+    for (const nest::Schedule& schedule : candidates_.schedules) enqueue(schedule);
+    while (has_time()) {
+      if (queue_.empty() && !expand_next()) {
+        result_.exhausted = true;
+        break;
+      }
+      if (queue_.empty()) continue;  // all neighbours are known
+      const nest::Schedule schedule = std::move(queue_.front());
+      queue_.pop_front();
+      if (auto done = attempt(schedule); !done) return std::unexpected(std::move(done.error()));
+    }
+    if (auto timed = time_rounds(); !timed) return std::unexpected(std::move(timed.error()));
+    return std::move(result_);
+  }
+
+ private:
+  bool has_time() const { return probe_.elapsed() < share_of_tries * options_.seconds; }
+  double timing() const { return std::clamp(options_.seconds * part_of_a_timing, least_timing, most_timing); }
+
+  bool enqueue(const nest::Schedule& schedule) {
+    if (schedule.empty() || !known_.insert(to_text(schedule)).second) return false;
+    queue_.push_back(schedule);
+    return true;
+  }
+
+  Result<void> time_automatic() {
+    const Result<bool> legal = probe_.prepare(automatic);
+    if (!legal) return std::unexpected(legal.error());
+    if (!*legal) internal_error("a statement's automatic schedule is not legal");
+    const Result<Seconds> seconds = probe_.time(automatic, timing());
+    if (!seconds) return std::unexpected(seconds.error());
+    best_ = seconds->least;
+    report(automatic, seconds->least);
+    return {};
+  }
+
+  void report(const nest::Schedule& schedule, std::optional<double> seconds) const {
+    options_.report(schedule, seconds, std::min(probe_.elapsed() / options_.seconds, 1.0));
+  }
+
+  Result<void> attempt(const nest::Schedule& schedule) {
+    const Result<bool> legal = probe_.prepare(schedule);
+    if (!legal) return std::unexpected(legal.error());
+    if (!*legal) {
+      ++result_.illegal;
+      report(schedule, std::nullopt);
+      return {};
+    }
+    const Result<Seconds> seconds = probe_.time(schedule, timing());
+    if (!seconds) return std::unexpected(seconds.error());
+    ++result_.tried;
+    report(schedule, seconds->least);
+    const Attempt found{seconds->least, schedule};
+    attempts_.insert(std::ranges::upper_bound(attempts_, found.seconds, {}, &Attempt::seconds), found);
+    if (found.seconds < clearly * best_) {
+      best_ = found.seconds;
+      expand_first(schedule);
+    }
+    return {};
+  }
+
+  /// Its neighbours come before what waits.
+  void expand_first(const nest::Schedule& schedule) {
+    std::deque<nest::Schedule> waiting = std::exchange(queue_, {});
+    expand(schedule);
+    queue_.insert(queue_.end(), waiting.begin(), waiting.end());
+  }
+
+  void expand(const nest::Schedule& schedule) {
+    expanded_.insert(to_text(schedule));
+    for (const nest::Schedule& neighbour : nest::neighbours(schedule, candidates_.extents)) enqueue(neighbour);
+  }
+
+  /// Of the quickest that has not been expanded. False: all of them have been.
+  bool expand_next() {
+    for (std::size_t n = 0; n < std::min(attempts_.size(), expanded); ++n)
+      if (!expanded_.contains(to_text(attempts_[n].schedule))) {
+        const nest::Schedule schedule = attempts_[n].schedule;
+        expand(schedule);
+        return true;
+      }
+    return false;
+  }
+
+  Result<void> time_rounds() {
+    constexpr int fewest = 3;
+    result_.untuned.schedule = automatic;
+    for (std::size_t n = 0; n < std::min(attempts_.size(), options_.finalists); ++n)
+      result_.finalists.push_back({attempts_[n].schedule, {}});
+    for (int round = 0; round < options_.rounds; ++round) {
+      if (round >= fewest && probe_.elapsed() >= options_.seconds) break;
+      if (auto timed = time_once(result_.untuned); !timed) return timed;
+      for (Trial& trial : result_.finalists)
+        if (auto timed = time_once(trial); !timed) return timed;
+    }
+    std::ranges::sort(result_.finalists, {}, &Trial::median);
+    return {};
+  }
+
+  Result<void> time_once(Trial& trial) {
+    const Result<Seconds> seconds = probe_.time(trial.schedule, timing());
+    if (!seconds) return std::unexpected(seconds.error());
+    trial.seconds.push_back(seconds->median);
+    return {};
+  }
+
+  struct Attempt {
+    double seconds = 0;
+    nest::Schedule schedule;
+  };
+
+  Probe& probe_;
+  const nest::Candidates& candidates_;
+  const SearchOptions& options_;
+  Search result_;
+  std::deque<nest::Schedule> queue_;
+  std::set<std::string> known_, expanded_;
+  std::vector<Attempt> attempts_;  ///< the quickest first
+  double best_ = 0;
+};
+
+}  // namespace
+
+double Trial::median() const {
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+Result<Search> search(Probe& probe, const nest::Candidates& candidates, const SearchOptions& options) {
+  return Searching(probe, candidates, options).run();
+}
+
+}  // namespace tilewright::tune
