@@ -117,4 +117,9 @@ Diagnostics check_schedule_line(const ScheduleLine& line, const SourcePtr& sourc
   return found;
 }
 
+bool has_automatic_schedule(const Statement& statement) {
+  return !statement.schedule ||
+         std::ranges::all_of(*statement.schedule, [](const ScheduleLine& line) { return line.name.name == "auto"; });
+}
+
 }  // namespace tilewright::lang

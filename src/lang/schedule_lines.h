@@ -40,4 +40,7 @@ const ScheduleLineInfo* find_schedule_line(std::string_view name);
 /// Name, form, number and kinds of arguments: L050 to L053. Whether its loops and tensors exist is for the nest to say.
 Diagnostics check_schedule_line(const ScheduleLine& line, const SourcePtr& source);
 
+/// The compiler chooses all of the statement's schedule: it has no block, or one that says nothing but `auto`.
+bool has_automatic_schedule(const Statement& statement);
+
 }  // namespace tilewright::lang

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "lang/parse.h"
+#include "lang/schedule_lines.h"
 #include "nest/facts.h"
 #include "runtime/engine_state.h"
 #include "runtime/thread_pool.h"
@@ -14,12 +15,6 @@
 
 namespace tilewright {
 namespace {
-
-/// The compiler chooses all of the statement's schedule.
-bool is_automatic(const lang::Statement& statement) {
-  const auto is_auto = [](const lang::ScheduleLine& line) { return line.name.name == "auto"; };
-  return !statement.schedule || std::ranges::all_of(*statement.schedule, is_auto);
-}
 
 nest::Facts facts_of(const Compilation& bound, const Backend& backend) {
   return gather_facts(bound.reference, bound.views.operands, bound.views.output, backend.vector_loads());
@@ -99,7 +94,7 @@ ChoiceStore default_choice_store() {
 Result<Compilation> Engine::compile_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                          const TensorView* output, bool code) const {
   std::string passed_over;
-  if (state_->choices.is_on() && is_automatic(*bound.statement)) {
+  if (state_->choices.is_on() && lang::has_automatic_schedule(*bound.statement)) {
     const auto found = state_->choices.find(key_of(with_views(bound, operands, output), *state_->backend));
     if (!found) {
       const std::lock_guard lock(state_->trouble_mutex);

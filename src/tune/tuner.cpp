@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lang/parse.h"
+#include "lang/schedule_lines.h"
 #include "report/timing.h"
 
 namespace tilewright::tune {

@@ -15,6 +15,7 @@
 #include "cli/subcommands.h"
 #include "cli/verification.h"
 #include "lang/parse.h"
+#include "lang/schedule_lines.h"
 #include "report/chain_length.h"
 #include "report/compile_steps.h"
 #include "runtime/thread_pool.h"
@@ -89,7 +90,7 @@ class Tuning {
     };
     Result<tune::Tuned> tuned = tune::tune(engine_, step, operands, check, search);
     if (!tuned) return std::unexpected(std::move(tuned.error()));
-    rows_.push_back({std::move(title), step.statement()->schedule.has_value(), std::move(*tuned)});
+    rows_.push_back({std::move(title), !lang::has_automatic_schedule(*step.statement()), std::move(*tuned)});
     return {};
   }
 

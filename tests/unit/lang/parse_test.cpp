@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lang/schedule_lines.h"
 #include "statements.h"
 
 namespace tilewright::lang {
@@ -202,6 +203,12 @@ TEST(ParseSchedule, rejects_what_is_no_line) {
   EXPECT_NE(code(")"), "none");
   EXPECT_NE(code("tile(i"), "none");
   EXPECT_EQ(code(std::string("auto\0", 5)), "L001");
+}
+
+TEST(ScheduleLines, a_block_of_auto_alone_leaves_all_to_the_compiler) {
+  EXPECT_TRUE(has_automatic_schedule(parse_one("o[i] = a[i]")));
+  EXPECT_TRUE(has_automatic_schedule(parse_one("o[i] = a[i] do:\n  schedule:\n    auto\n")));
+  EXPECT_FALSE(has_automatic_schedule(parse_one("o[i] = a[i] do:\n  schedule:\n    tile(i, 8)\n    auto\n")));
 }
 
 }  // namespace
