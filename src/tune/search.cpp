@@ -115,11 +115,13 @@ class Searching {
     result_.untuned.schedule = automatic;
     for (std::size_t n = 0; n < std::min(attempts_.size(), options_.finalists); ++n)
       result_.finalists.push_back({attempts_[n].schedule, {}});
+    std::vector<Trial*> turns = {&result_.untuned};
+    for (Trial& trial : result_.finalists) turns.push_back(&trial);
     for (int round = 0; round < options_.rounds; ++round) {
       if (round >= fewest && probe_.elapsed() >= options_.seconds) break;
-      if (auto timed = time_once(result_.untuned); !timed) return timed;
-      for (Trial& trial : result_.finalists)
-        if (auto timed = time_once(trial); !timed) return timed;
+      for (Trial* trial : turns)
+        if (auto timed = time_once(*trial); !timed) return timed;
+      std::ranges::rotate(turns, turns.begin() + 1);
     }
     std::ranges::sort(result_.finalists, {}, &Trial::median);
     return {};

@@ -4,8 +4,8 @@
 // The candidates are tried in their order. Whenever there is a new quickest schedule, its neighbours
 // (nest/candidates.h) come next; when nothing is left, those of the second and the third. A try is one timing, and its
 // quickest call counts, which says more than a median while other work comes and goes. What comes out of the tries, a
-// few of the quickest and the automatic schedule, is then timed in interleaved rounds, so that whatever else the
-// machine does falls on all of them; the medians of the rounds decide.
+// few of the quickest and the automatic schedule, is then timed in interleaved rounds, each of which begins with
+// another one, so that whatever else the machine does falls on all of them; the medians of the rounds decide.
 //
 //   candidates   tile 64: 1.0 ms    tile 32: 1.4 ms
 //   neighbours   of tile 64: tile 128: 0.7 ms, then of tile 128: tile 256: 0.9 ms, tile 192: 0.6 ms, …

@@ -42,6 +42,7 @@ class FakeProbe : public Probe {
   Result<Seconds> time(const nest::Schedule& schedule, double) override {
     clock += 1;
     ++timings[tile_of(schedule)];
+    turns.push_back(tile_of(schedule));
     EXPECT_NE(std::ranges::find(order, tile_of(schedule)), order.end()) << "it was not prepared";
     if (schedule.empty()) return Seconds{100, 100};
     const double seconds = static_cast<double>(std::abs(tile_of(schedule) - best_) + 10);
@@ -52,6 +53,7 @@ class FakeProbe : public Probe {
   std::set<std::int64_t> illegal;
   std::vector<std::int64_t> order;  ///< of preparations
   std::map<std::int64_t, int> timings;
+  std::vector<std::int64_t> turns;  ///< of timings
   double clock = 0, slow_until = 0;
 
  private:
@@ -118,6 +120,13 @@ TEST(Search, ABusyMachineSlowsTheRoundsOfAllAlike) {
   EXPECT_EQ(found->finalists.front().seconds, (std::vector<double>{30, 30, 10}));
   EXPECT_EQ(found->finalists.front().median(), 30);
   for (const Trial& trial : found->finalists) EXPECT_EQ(trial.seconds.size(), found->untuned.seconds.size());
+}
+
+TEST(Search, EachRoundBeginsWithAnother) {
+  FakeProbe probe(100);
+  probe.illegal = {50, 150, 200};
+  ASSERT_TRUE(search(probe, from({lines("tile(i, 100)"), lines("tile(i, 97)")}), {.seconds = 4, .rounds = 3}));
+  EXPECT_EQ(probe.turns, (std::vector<std::int64_t>{0, 100, 97, /*rounds:*/ 0, 100, 97, 100, 97, 0, 97, 0, 100}));
 }
 
 TEST(Search, DoesNotGrowATileThatHoldsAll) {
