@@ -152,7 +152,8 @@ void print_row(const Row& row) {
              search.exhausted ? "there are no others" : "then the time was up");
   const tune::Trial* choice = row.tuned.choice();
   if (choice == nullptr) {
-    fmt::print("  none is quicker by {:.0f} %: the automatic schedule stays\n", 100 * (1 - tune::worthwhile));
+    fmt::print("  none is quicker by {:.0f} % and steadily: the automatic schedule stays\n",
+               100 * (1 - tune::worthwhile));
     return;
   }
   if (!row.tuned.kept)
