@@ -110,7 +110,7 @@ class MetalLaunches {
     if (launch.points == 0) return;
     const kernel::LoweredKernel& lowered = step_.compilation.plan->kernels[launch.kernel];
     const codegen::MetalArguments order = codegen::metal_arguments(lowered.kernel);
-    const std::string& function = source_.functions[launch.kernel];
+    const codegen::MetalFunction& function = source_.functions[launch.kernel];
     const std::vector<std::string> types = codegen::metal_buffer_types(lowered.kernel);
     const auto patch_of = [&](std::size_t slot) {
       return *std::ranges::find(launch.patches, slot, &RecordedCall::Patch::slot);
@@ -118,7 +118,7 @@ class MetalLaunches {
     Json arguments = Json::array();
     std::string text =
         fmt::format("  {{  // {} on {} threadgroups\n    encoder->setComputePipelineState(kernels.functions[{}]);\n",
-                    function, launch.points, launch.kernel);
+                    function.name, launch.points, launch.kernel);
     for (std::size_t b = 0; b < order.buffers.size(); ++b) {
       const RecordedCall::Patch patch = patch_of(order.buffers[b]);
       text += fmt::format("    encoder->setBuffer({}, {}, {});\n", buffer(patch.tensor), patch.offset, b);
@@ -136,7 +136,7 @@ class MetalLaunches {
     }
     const auto first = std::ranges::find(order.sizes, launch.begin_slot.value_or(SIZE_MAX));
     if (!values.empty()) {
-      arguments.push_back({{"buffer", order.buffers.size()}, {"structure", function + "_sizes"}, {"fields", fields}});
+      arguments.push_back({{"buffer", order.buffers.size()}, {"structure", function.structure}, {"fields", fields}});
       text += fmt::format("    std::int64_t sizes[] = {{{}}};\n", fmt::join(values, ", "));
     }
     text +=
@@ -152,7 +152,7 @@ class MetalLaunches {
     body_ += text;
     std::string grid;
     for (const IntExpr& axis : lowered.grid) grid += (grid.empty() ? "(" : " * (") + to_text(axis) + ")";
-    description_.push_back({{"function", function},
+    description_.push_back({{"function", function.name},
                             {"threadgroups", launch.points},
                             {"threadgroups_formula", grid.empty() ? "1" : grid},
                             {"threads_per_threadgroup", lowered.kernel.block->threads},
@@ -199,7 +199,7 @@ Result<std::vector<BuiltFile>> build_metal(const report::EmitTarget& target, con
   std::vector<std::string> names;
   std::vector<std::int64_t> threads;
   for (std::size_t n = 0; n < source->functions.size(); ++n) {
-    names.push_back("\"" + source->functions[n] + "\"");
+    names.push_back("\"" + source->functions[n].name + "\"");
     threads.push_back(step.compilation.plan->kernels[n].kernel.block->threads);
   }
   const std::string header =

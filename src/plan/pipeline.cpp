@@ -106,8 +106,8 @@ constexpr std::array gpu_table = {
     Pass<GpuTarget>{"nest_to_tile", nest, tile, to_tile<GpuTarget>,
                       "loops become scopes, registers become tiles"},
     Pass<GpuTarget>{"place_for_gpu", tile, tile,
-                      [](Unit& unit, const GpuTarget&) {
-                        return tile::place_for_gpu(unit.program, unit.nest), Result<void>();
+                      [](Unit& unit, const GpuTarget& target) {
+                        return tile::place_for_gpu(unit.program, unit.nest, target), Result<void>();
                       },
                       "shared memory, barriers and lanes"},
     Pass<GpuTarget>{"use_matrix_units", tile, tile,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "codegen/metal/metal.h"
 #include "lang/parse.h"
 
 namespace tilewright::report {
@@ -42,14 +41,8 @@ std::string comment_of(const CompiledStep& step) {
 
 Result<MetalSource> metal_source(const CompiledStep& step, const GpuTarget& target) {
   MetalSource source;
-  std::vector<codegen::MetalFunction> functions;
-  for (const kernel::LoweredKernel& lowered : step.compilation.plan->kernels) {
-    std::string name = codegen::metal_name(lowered.kernel.name);
-    while (std::ranges::find(source.functions, name) != source.functions.end()) name += "_part";
-    source.functions.push_back(name);
-    functions.push_back({&lowered, name});
-  }
-  Result<std::string> text = codegen::emit_metal(functions, target, comment_of(step));
+  source.functions = codegen::metal_functions(step.compilation.plan->kernels);
+  Result<std::string> text = codegen::emit_metal(source.functions, target, comment_of(step));
   if (!text) return std::unexpected(std::move(text.error()));
   source.text = *std::move(text);
   return source;

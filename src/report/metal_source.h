@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/metal/metal.h"
 #include "report/compile_steps.h"
 #include "support/target.h"
 
@@ -11,7 +12,7 @@ namespace tilewright::report {
 
 struct MetalSource {
   std::string text;
-  std::vector<std::string> functions;  ///< by the plan's kernels
+  std::vector<codegen::MetalFunction> functions;  ///< by the plan's kernels, which the step owns
 };
 
 /// All kernels of the statement's plan below a comment: the statement, the target's choices, how to compile it. Errors:

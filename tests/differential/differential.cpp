@@ -189,6 +189,7 @@ class Comparison {
   void run_gpu_levels(const Compilation& compiled) {
     GpuTarget target = *gpu_target_named(case_.gpu_arch);
     if (case_.repacked) target.launch_cycles = -1e12;
+    if (case_.gpu_shared_bytes > 0) target.max_block_shared_bytes = case_.gpu_shared_bytes;
     nest::Nest nest = compiled.nest;
     if (!case_.gpu_variant.empty()) nest.schedule.variant = case_.gpu_variant;
     if (case_.gpu_precision != Precision::exact) {

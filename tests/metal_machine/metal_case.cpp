@@ -32,7 +32,7 @@ struct MetalCase::State {
   std::unique_ptr<GuardedMemory> output;
   Compilation compilation;
   std::unique_ptr<MetalPlan> plan;
-  std::vector<std::string> functions;
+  std::vector<codegen::MetalFunction> functions;
   differential::OutputBounds allowed;
 };
 
@@ -79,14 +79,8 @@ MetalCase::MetalCase(differential::Case each) : case_(std::move(each)), state_(s
     return;
   }
   state_->plan = std::make_unique<MetalPlan>(std::move(*planned));
-  std::vector<codegen::MetalFunction> functions;
-  for (const kernel::LoweredKernel& lowered : state_->plan->kernels) {
-    std::string name = codegen::metal_name(lowered.kernel.name);
-    while (std::ranges::find(state_->functions, name) != state_->functions.end()) name += "_part";
-    state_->functions.push_back(name);
-    functions.push_back({&lowered, name});
-  }
-  auto source = codegen::emit_metal(functions, target, case_.statement);
+  state_->functions = codegen::metal_functions(state_->plan->kernels);
+  auto source = codegen::emit_metal(state_->functions, target, case_.statement);
   if (!source) {
     reject(source.error());
     return;
@@ -139,7 +133,7 @@ std::string MetalCase::launch_all(const Module* module, std::size_t number) {
     const kernel::Kernel& kernel = state_->plan->kernels[launch.kernel].kernel;
     const codegen::MetalArguments order = codegen::metal_arguments(kernel);
     DeviceLaunch one;
-    one.function = state_->functions[launch.kernel];
+    one.function = state_->functions[launch.kernel].name;
     one.groups = static_cast<unsigned>(launch.points);
     one.threads = static_cast<unsigned>(kernel.block->threads);
     for (const std::size_t slot : order.buffers) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "codegen/metal/names.h"
 #include "codegen/metal/prelude.h"
@@ -123,6 +124,23 @@ std::string metal_name(std::string_view name) {
   return metal::legal_name(name);
 }
 
+std::vector<MetalFunction> metal_functions(const std::vector<kernel::LoweredKernel>& kernels) {
+  std::vector<MetalFunction> functions;
+  std::set<std::string> taken;
+  const auto unique = [&](std::string name, std::string_view further) {
+    while (taken.contains(name)) name = metal_name(fmt::format("{}{}", name, further));
+    return *taken.insert(std::move(name)).first;
+  };
+  for (const kernel::LoweredKernel& lowered : kernels)
+    functions.push_back({&lowered, unique(metal_name(lowered.kernel.name), "_part"), ""});
+  for (const kernel::LoweredKernel& lowered : kernels)
+    for (const std::size_t i : metal_arguments(lowered.kernel).buffers)
+      taken.insert(metal_name(lowered.kernel.values[lowered.kernel.parameters[i].value].name));
+  for (MetalFunction& function : functions)
+    function.structure = unique(metal_name(function.name + "_sizes"), "_of_launch");
+  return functions;
+}
+
 Result<std::string> emit_metal(const std::vector<MetalFunction>& functions, const GpuTarget& target,
                                std::string_view comment) {
   metal::Prelude prelude;
@@ -130,7 +148,7 @@ Result<std::string> emit_metal(const std::vector<MetalFunction>& functions, cons
   for (const MetalFunction& function : functions) {
     if (auto sound = check_kernel(function.lowered->kernel, target); !sound)
       return std::unexpected(std::move(sound.error()));
-    text += "\n" + metal::Printer(*function.lowered, function.name, prelude).run();
+    text += "\n" + metal::Printer(function, prelude).run();
   }
   std::string head;
   for (std::size_t at = 0; at < comment.size();) {

@@ -25,8 +25,12 @@ std::vector<std::string> metal_buffer_types(const kernel::Kernel& kernel);
 
 struct MetalFunction {
   const kernel::LoweredKernel* lowered = nullptr;
-  std::string name;  ///< legal, and unlike the others'
+  std::string name;
+  std::string structure;  ///< of its sizes
 };
+/// The functions of a plan's kernels, with names that are legal and unlike each other's; a structure's is no tensor's
+/// either.
+std::vector<MetalFunction> metal_functions(const std::vector<kernel::LoweredKernel>& kernels);
 /// A name as the name of a function.
 std::string metal_name(std::string_view name);
 

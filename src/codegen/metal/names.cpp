@@ -1,5 +1,7 @@
-// See names.h. The words are those of the Metal Shading Language Specification that source as ours could run into:
-// C++'s keywords, the types, the qualifiers, and the functions that the printer calls without their namespace.
+// See names.h. The words are those of the Metal Shading Language Specification 3.1 (keywords and qualifiers in sections
+// 1, 4 and 5, types in 2, functions in 6): a name of a statement may be that of a function of the source, which stands
+// in no namespace, as the library's do under `using namespace metal`. Macros have no scope at all; they are known by
+// their looks.
 #include "codegen/metal/names.h"
 
 #include <algorithm>
@@ -12,30 +14,40 @@ namespace {
 constexpr auto words = std::to_array<std::string_view>({
     // C++
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "class", "compl", "concept", "const", "const_cast", "constexpr", "continue", "decltype", "default", "delete", "do",
-    "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "final", "float", "for",
-    "friend", "goto", "if", "import", "inline", "int", "long", "main", "module", "mutable", "namespace", "new",
-    "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "override", "private", "protected", "public",
-    "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof", "static",
-    "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
-    "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t",
-    "while", "xor", "xor_eq",
-    // Metal's qualifiers, types and attributes
-    "array", "atomic", "atomic_int", "atomic_uint", "atomic_float", "bfloat", "constant", "device", "fragment", "half",
-    "kernel", "metal", "object", "mesh", "packed", "ptrdiff_t", "ray_data", "sampler", "size_t", "texture", "thread",
-    "threadgroup", "threadgroup_imageblock", "uchar", "uint", "ulong", "ushort", "vec", "vertex", "visible", "simd",
-    "simdgroup", "simdgroup_matrix", "buffer", "kernel_arguments", "function_constant", "stage_in", "user",
-    "max_total_threads_per_threadgroup", "thread_index_in_threadgroup", "threadgroup_position_in_grid",
-    "threadgroups_per_grid", "thread_index_in_simdgroup", "simdgroup_index_in_threadgroup",
-    // functions, macros and values
-    "abs", "all", "any", "as_type", "assert", "atomic_fetch_add_explicit", "fabs", "fma", "fmax", "fmin",
-    "INFINITY", "NAN", "isnan", "max", "mem_flags", "memory_order_relaxed", "min", "mix", "precise", "fast", "select",
-    "sign", "simd_all", "simd_any", "simd_ballot", "simd_shuffle", "simd_shuffle_down", "simd_shuffle_up",
-    "simd_shuffle_xor", "simd_vote", "simdgroup_barrier", "simdgroup_load", "simdgroup_multiply_accumulate",
-    "simdgroup_store", "make_filled_simdgroup_matrix", "sqrt", "threadgroup_barrier", "NULL", "M_PI_F",
+    "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
+    "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "final", "float", "for", "friend", "goto", "if", "import", "inline",
+    "int", "long", "main", "module", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator",
+    "or", "or_eq", "override", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+    "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "std", "struct",
+    "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof",
+    "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "xor_eq",
+    // qualifiers and attributes
+    "constant", "device", "fragment", "kernel", "metal", "object", "mesh", "ray_data", "object_data", "thread",
+    "threadgroup", "threadgroup_imageblock", "vertex", "visible", "stitchable", "coherent", "intersection", "patch",
+    "buffer", "kernel_arguments", "function_constant", "stage_in", "user", "max_total_threads_per_threadgroup",
+    "thread_index_in_threadgroup", "threadgroup_position_in_grid", "threadgroups_per_grid",
+    "thread_index_in_simdgroup", "simdgroup_index_in_threadgroup",
+    // types
+    "array", "array_ref", "atomic", "bfloat", "half", "imageblock", "matrix", "packed", "sampler", "texture", "uchar",
+    "uint", "ulong", "ushort", "vec", "simd", "simdgroup", "command_buffer", "compute_command", "render_command",
+    "intersector", "ray", "acceleration_structure", "interpolant", "tensor", "numeric_limits", "mem_flags",
+    "raytracing",
+    // functions: common, of integers, relational, of floats, of matrices and vectors, of graphics
+    "clamp", "mix", "saturate", "sign", "smoothstep", "step",
+    "abs", "absdiff", "addsat", "clz", "ctz", "extract_bits", "hadd", "insert_bits", "mad24", "madhi", "madsat", "max",
+    "max3", "median3", "min", "min3", "mul24", "mulhi", "popcount", "reverse_bits", "rhadd", "rotate", "subsat",
+    "all", "any", "isfinite", "isinf", "isnan", "isnormal", "isordered", "isunordered", "select", "signbit",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "copysign", "cos", "cosh", "cospi", "divide",
+    "exp", "exp2", "exp10", "fabs", "fdim", "floor", "fma", "fmax", "fmax3", "fmedian3", "fmin", "fmin3", "fmod",
+    "fract", "frexp", "ilogb", "ldexp", "log", "log2", "log10", "modf", "nan", "nextafter", "pow", "powr", "rint",
+    "round", "rsqrt", "sin", "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "trunc", "precise", "fast",
+    "determinant", "transpose", "cross", "distance", "distance_squared", "dot", "faceforward", "length",
+    "length_squared", "normalize", "reflect", "refract", "dfdx", "dfdy", "fwidth", "discard_fragment",
+    "threadgroup_barrier", "make_filled_simdgroup_matrix", "assert", "offsetof", "as_type",
     // what the printer writes
-    "divide", "remainder", "minimum", "maximum", "to_int", "to_uint", "to_long", "to_ulong", "absolute", "sizes",
-    "shuffle", "shuffle_down", "shuffle_up", "shuffle_xor", "matrix_product",
+    "remainder", "minimum", "maximum", "to_int", "to_uint", "to_long", "to_ulong", "to_char", "to_uchar", "absolute",
+    "sizes", "shuffle", "shuffle_down", "shuffle_up", "shuffle_xor", "matrix_product",
 });
 // clang-format on
 
@@ -46,10 +58,42 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// A scalar or vector type: "float4", "packed_half2", "simdgroup_float8x8".
+/// "INT_MAX", "NAN", "M_PI_F": capitals, at least two of them.
+bool is_macro_like(std::string_view word) {
+  constexpr std::ptrdiff_t least = 2;
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return std::ranges::none_of(word, [&](char c) { return is_letter(c) && !is_capital(c); }) &&
+         std::ranges::count_if(word, is_capital) >= least;
+}
+
+/// A scalar or vector type: "float4", "packed_half2", "simdgroup_float8x8"; or a function of a family.
 bool is_type_like(std::string_view word) {
-  for (const std::string_view start : {"simdgroup_", "packed_", "metal_", "simd_", "as_", "tw_", "atomic_"})
+  for (const std::string_view start : {"simdgroup_",
+                                       "packed_",
+                                       "metal_",
+                                       "simd_",
+                                       "quad_",
+                                       "as_",
+                                       "tw_",
+                                       "atomic_",
+                                       "memory_order_",
+                                       "thread_scope_",
+                                       "texture1d",
+                                       "texture2d",
+                                       "texture3d",
+                                       "texturecube",
+                                       "texture_buffer",
+                                       "depth2d",
+                                       "depthcube",
+                                       "pack_",
+                                       "unpack_",
+                                       "imageblock_",
+                                       "intersection_",
+                                       "visible_function_",
+                                       "primitive_acceleration_",
+                                       "instance_acceleration_"})
     if (word.starts_with(start)) return true;
+  if (word.ends_with("_t")) return true;
   for (const std::string_view scalar : {"bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
                                         "half", "bfloat", "float", "double", "int8", "int16", "int32", "int64"}) {
     if (!word.starts_with(scalar)) continue;
@@ -64,7 +108,7 @@ bool is_type_like(std::string_view word) {
 }  // namespace
 
 bool is_reserved(std::string_view word) {
-  return std::ranges::find(words, word) != words.end() || is_type_like(word);
+  return std::ranges::find(words, word) != words.end() || is_macro_like(word) || is_type_like(word);
 }
 
 std::string legal_name(std::string_view name) {

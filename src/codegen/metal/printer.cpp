@@ -13,13 +13,13 @@ using kernel::Element;
 using kernel::Opcode;
 using kernel::OpEffect;
 
-Printer::Printer(const kernel::LoweredKernel& lowered, std::string function, Prelude& prelude)
-    : lowered_(lowered),
-      kernel_(lowered.kernel),
-      function_(std::move(function)),
+Printer::Printer(const MetalFunction& function, Prelude& prelude)
+    : lowered_(*function.lowered),
+      kernel_(lowered_.kernel),
+      function_(function),
       prelude_(prelude),
       classes_(kernel_),
-      uses_(lowered, classes_),
+      uses_(lowered_, classes_),
       values_(kernel_.values.size()),
       addresses_(kernel_.values.size()) {
   kernel::walk(kernel_.body, [&](const Op& op) {
@@ -96,7 +96,7 @@ void Printer::declare_sizes() {
   if (fields.empty()) return;
   std::size_t longest = 0;
   for (const auto& [field, meaning] : fields) longest = std::max(longest, field.size());
-  structure_ = fmt::format("struct {}_sizes {{\n", function_);
+  structure_ = fmt::format("struct {} {{\n", function_.structure);
   for (const auto& [field, meaning] : fields) structure_ += fmt::format("  {:<{}}  // {}\n", field, longest, meaning);
   structure_ += "};\n\n";
 }
@@ -112,10 +112,10 @@ std::string Printer::signature() {
                                      addresses_[parameter.value.index].base, buffer++));
   }
   if (!structure_.empty())
-    parameters.push_back(fmt::format("constant {}_sizes& sizes [[buffer({})]]", function_, buffer));
+    parameters.push_back(fmt::format("constant {}& sizes [[buffer({})]]", function_.structure, buffer));
   parameters.insert(parameters.end(), attributes_.begin(), attributes_.end());
   return fmt::format("[[kernel, max_total_threads_per_threadgroup({})]]\nvoid {}({}) {{\n", kernel_.block->threads,
-                     function_, fmt::join(parameters, ",\n" + std::string(6 + function_.size(), ' ')));
+                     function_.name, fmt::join(parameters, ",\n" + std::string(6 + function_.name.size(), ' ')));
 }
 
 void Printer::print_region(const kernel::Region& region) {

@@ -15,6 +15,7 @@
 
 #include "codegen/metal/address_classes.h"
 #include "codegen/metal/expression.h"
+#include "codegen/metal/metal.h"
 #include "codegen/metal/names.h"
 #include "codegen/metal/prelude.h"
 #include "codegen/metal/types.h"
@@ -41,7 +42,7 @@ struct Address {
 
 class Printer {
  public:
-  Printer(const kernel::LoweredKernel& lowered, std::string function, Prelude& prelude);
+  Printer(const MetalFunction& function, Prelude& prelude);
   /// The structure of sizes and the function.
   std::string run();
 
@@ -123,7 +124,7 @@ class Printer {
 
   const kernel::LoweredKernel& lowered_;
   const kernel::Kernel& kernel_;
-  std::string function_;
+  const MetalFunction& function_;
   Prelude& prelude_;
   AddressClasses classes_;
   ValueUses uses_;
@@ -131,7 +132,7 @@ class Printer {
   std::vector<Printed> values_;
   std::vector<Address> addresses_;
   std::vector<std::pair<ValueUses::Divided, std::string>> divided_;
-  std::string structure_;  ///< of sizes
+  std::string structure_;  ///< of sizes, as text
   std::string body_;
   std::size_t depth_ = 1;
   std::set<std::string> attributes_;  ///< parameters that the function asks for: "uint lane [[…]]"

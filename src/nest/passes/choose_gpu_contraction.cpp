@@ -155,7 +155,7 @@ class Chooser {
 
   // ---- Sizes ----
 
-  std::int64_t shared_bytes() const { return std::min(most_shared_bytes, p_.target.max_block_shared_bytes); }
+  std::int64_t shared_bytes() const { return std::min(most_shared_bytes, p_.staging_bytes()); }
 
   ContractionSizes sizes() const {
     ContractionSizes sizes;

@@ -6,9 +6,10 @@
 namespace tilewright::nest::gpu_schedule {
 namespace {
 
-constexpr std::int64_t square = 64;  ///< points of a staged square's side
+constexpr std::int64_t largest_square = 64;  ///< points of a staged square's side
+constexpr std::int64_t least_square = 8;
 
-Choice through_squares(const Problem& p, IterId lanes, IterId cross) {
+Choice choose_squares(const Problem& p, IterId lanes, IterId cross, std::int64_t square) {
   Choice choice;
   choice.lanes = lanes;
   const std::int64_t vector = std::min(p.vector_along(lanes, nullptr), p.bucket(lanes));
@@ -31,7 +32,19 @@ Choice through_squares(const Problem& p, IterId lanes, IterId cross) {
   add_grid(p, choice, others);
   choice.reasons.push_back("form: permuting copy through shared memory; an operand is contiguous along " +
                            p.nest.iterators[cross].name + ", the output along " + p.nest.iterators[lanes].name);
+  if (square < largest_square)
+    choice.reasons.push_back("squares of " + std::to_string(square) + ": of larger ones a block's shared memory, " +
+                             std::to_string(p.target.max_block_shared_bytes) + " bytes, does not hold all operands'");
   return choice;
+}
+
+/// By the largest squares of which shared memory holds all operands'; nullopt: it holds none.
+std::optional<Choice> through_squares(const Problem& p, IterId lanes, IterId cross) {
+  for (std::int64_t square = largest_square; square >= least_square; square /= 2) {
+    Choice choice = choose_squares(p, lanes, cross, square);
+    if (p.bytes_of(choice.caches) <= p.staging_bytes()) return choice;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -43,8 +56,8 @@ Choice choose_map(const Problem& p) {
     choice.reasons.push_back("one output: one thread");
     return choice;
   }
-  if (const IterId cross = p.crossing(lanes, 8); cross.valid() && p.bucket(lanes) >= 8)
-    return through_squares(p, lanes, cross);
+  if (const IterId cross = p.crossing(lanes, least_square); cross.valid() && p.bucket(lanes) >= least_square)
+    if (std::optional<Choice> squares = through_squares(p, lanes, cross)) return *std::move(squares);
   choice.lanes = lanes;
   const std::int64_t vector = std::min(p.vector_along(lanes, nullptr), std::max<std::int64_t>(p.bucket(lanes), 1));
   Dealt& along = choice.dealt[lanes];

@@ -29,6 +29,7 @@
 
 #include "nest/passes/contraction_tiles.h"
 #include "nest/passes/gpu_schedule.h"
+#include "nest/passes/unit_figures.h"
 #include "support/matrix_unit.h"
 
 namespace tilewright::nest::gpu_schedule {
@@ -37,25 +38,9 @@ namespace {
 constexpr std::int64_t least_columns = 8;
 constexpr std::int64_t most_columns = 256;
 
-// Figures of one multiprocessor, in cycles or per cycle, that weigh candidates against each other. Of warpgroups they
-// are fitted to the times of 150 products of f16, of eight shapes, on an H200; of warps they are what the vendor says
-// of the units, and of the rest guesses that no time was held against.
-struct Figures {
-  matrix_unit::Unit unit;
-  int capability = 0;   ///< of the target, at most so much of them
-  double products = 0;  ///< of 16 bits; of narrower ones accordingly more, of 32 bits half
-  double f64_products = 0;
-  std::int64_t fewest_columns = 0;  ///< that a product of fewer takes as long as
-  double copied_bytes = 0;          ///< that arrive from the second-level cache
-  double shared_bytes = 0;          ///< that go to shared memory or come from it
-  std::int64_t most_stages = 0, least_stages = 0;
-};
 using matrix_unit::Unit, matrix_unit::warp_threads;
-constexpr std::array figures_table{
-    Figures{Unit::warpgroup, 90, 2048, 0, 40, 67, 160, 8, 3}, Figures{Unit::warp, 80, 1024, 64, 8, 40, 128, 3, 2},
-    Figures{Unit::warp, 89, 512, 1, 8, 40, 128, 3, 2},        Figures{Unit::warp, 90, 1024, 128, 8, 50, 128, 3, 2},
-    Figures{Unit::simdgroup, 0, 256, 0, 8, 40, 128, 1, 1},
-};
+
+// Figures of one multiprocessor beside its unit's, in cycles or per cycle (unit_figures.h).
 constexpr double multiprocessors = 132;
 constexpr double copy_latency = 1700;  ///< of what a stage waits for
 constexpr double memory_bytes = 13.5;  ///< of the device's memory
@@ -101,15 +86,15 @@ class Chooser {
   Result<std::optional<Choice>> run(bool demanded) {
     if (!choose_unit()) {
       if (!demanded) return std::nullopt;
+      const Unit asked = *matrix_unit::unit_named(p_.nest.schedule.variant);
       return fail(
           "N053",
           fmt::format("{} is not to be had of {} by matrix units: variant '{}'", p_.nest.name, p_.target.arch,
                       p_.nest.schedule.variant),
-          p_.nest.schedule.variant == matrix_unit::name(Unit::warpgroup)
-              ? "sums of products of two operands of f16, bf16 or i8, or of f32 with precision: tf32, on sm_90a, both "
-                "read plainly; or leave the variant out"
-              : "sums of products of two operands of f16, bf16, i8 or f64, or of f32 with precision: tf32, both read "
-                "plainly; or leave the variant out");
+          has_unit(p_.target, asked)
+              ? fmt::format("sums of products of two operands of {}, both read plainly; or leave the variant out",
+                            elements_text(p_.target, asked))
+              : fmt::format("{}; or leave the variant out", variants_text(p_.target)));
     }
     if (demanded) read_tiles();
     orient();
@@ -206,22 +191,11 @@ class Chooser {
     return stride_along(p_.nest, p_.facts, p_.nest.reads[*plain_read(p_.nest, side)], iter);
   }
 
-  /// The figures of the target that its unit has, or null: it has none.
-  const Figures* figures_of(Unit unit) const {
-    const Figures* found = nullptr;
-    if (unit == Unit::warpgroup && !p_.target.has_hopper_ops) return found;
-    if (unit == Unit::warp && !p_.target.has_warp_products) return found;
-    if (unit == Unit::simdgroup && !p_.target.has_simdgroup_products) return found;
-    for (const Figures& figures : figures_table)
-      if (figures.unit == unit && figures.capability <= p_.target.capability) found = &figures;
-    return found;
-  }
-
   /// The first of the table that the target has, or the schedule names, and that computes what the statement means.
   bool choose_unit() {
     const auto asked = matrix_unit::unit_named(p_.nest.schedule.variant);
     for (const matrix_unit::Product& product : matrix_unit::products) {
-      figures_ = figures_of(product.unit);
+      figures_ = figures_of(p_.target, product.unit);
       if (figures_ == nullptr || (asked && product.unit != *asked) || !fits(product)) continue;
       product_ = &product;
       return true;
@@ -313,6 +287,24 @@ class Chooser {
     return (tile.rows + tile.columns) * (is_simdgroup() || (is_warp() && element_bytes() > 2)
                                              ? matrix_unit::row_bytes + most_padding
                                              : depth() * element_bytes());
+  }
+  /// The most that a factor of so many points takes, in rows of its terms or of its points.
+  std::int64_t most_factor_bytes(std::int64_t points) const {
+    const std::int64_t element = element_bytes();
+    const auto rows_of = [&](std::int64_t rows, std::int64_t elements, bool turned) {
+      const std::int64_t lines = (elements * element + matrix_unit::row_bytes - 1) / matrix_unit::row_bytes;
+      const bool spread = !is_swizzled(product_->unit, element, turned) && !goes_through_registers(c_.lhs);
+      return rows * (lines * matrix_unit::row_bytes + (spread ? most_padding : 0));
+    };
+    const std::int64_t straight = rows_of(points, depth(), false);
+    return can_turn(product_->unit, element) ? std::max(straight, rows_of(depth(), points, true)) : straight;
+  }
+  /// A schedule's own tiles of so many stages are an error where they do not fit; the target then says so.
+  bool fits_in_shared(const Tile& tile) const {
+    const std::int64_t asked = p_.nest.schedule.automatic ? p_.asked_stages() : 1;
+    const std::int64_t stages = std::max(figures_->least_stages, asked);
+    return stages * (most_factor_bytes(tile.rows) + most_factor_bytes(tile.columns)) <=
+           p_.target.max_block_shared_bytes;
   }
   /// Of a block, with so many for each thread beside its sums. Four warps more tell the copy engine what to copy.
   std::int64_t registers_of(const Tile& tile, std::int64_t others) const {
@@ -439,8 +431,7 @@ class Chooser {
 
   bool is_legal(const Tile& tile) const {
     const std::int64_t asked = p_.nest.schedule.threads == 0 ? tile.threads() : p_.nest.schedule.threads;
-    return tile.threads() == asked && registers_of(tile, fewest_registers()) <= registers &&
-           figures_->least_stages * stage_bytes(tile) <= p_.target.max_block_shared_bytes &&
+    return tile.threads() == asked && registers_of(tile, fewest_registers()) <= registers && fits_in_shared(tile) &&
            tile.sums() * words_of_sum() <= most_sums_of_thread();
   }
 
@@ -478,6 +469,7 @@ class Chooser {
     sizes.terms = std::max<std::int64_t>(p_.points(c_.k), 1);
     sizes.element_bytes = element_bytes();
     sizes.accumulator_bytes = static_cast<std::int64_t>(size_of(p_.nest.accumulate));
+    sizes.shared_bytes = std::min(most_shared_bytes, p_.staging_bytes());
     sizes.most_parts = most_parts_;
     return estimate_cycles(sizes, choose_tiles(sizes));
   }
@@ -574,7 +566,7 @@ class Chooser {
   const Problem& p_;
   Contraction c_;
   const matrix_unit::Product* product_ = nullptr;
-  const Figures* figures_ = nullptr;
+  const UnitFigures* figures_ = nullptr;
   Choice choice_;
   std::vector<IterId> rows_, columns_;      ///< inner ones first
   std::vector<IterId> terms_;               ///< of the reduction, inner ones last

@@ -2,6 +2,7 @@
 // nest/passes/schedule_for_gpu and its parts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -76,6 +77,15 @@ struct Problem : NestSizes {
   std::int64_t vector_along(IterId iter, const Read* main) const;
   /// Threads of a block: the schedule's, or the usual number.
   std::int64_t threads() const { return nest.schedule.threads > 0 ? nest.schedule.threads : block_threads; }
+  /// Stages that the schedule asks for, of targets that have some.
+  std::int64_t asked_stages() const {
+    return target.has_async_copies ? std::max<std::int64_t>(nest.schedule.stages, 1) : 1;
+  }
+  /// Bytes of the tiles that a block may stage: an eighth of its shared memory is left for rows that are longer than
+  /// their elements, so that threads read from different banks.
+  std::int64_t staging_bytes() const { return target.max_block_shared_bytes / 8 * 7 / asked_stages(); }
+  /// Of these reads' tiles.
+  std::int64_t bytes_of(const std::vector<CachedRead>& caches) const;
 };
 
 /// Elements of the widest access that every row of such a tensor starts at a multiple of.

@@ -8,6 +8,7 @@
 
 #include "nest/passes/gpu_schedule.h"
 #include "nest/passes/pair_factors.h"
+#include "nest/passes/unit_figures.h"
 #include "support/matrix_unit.h"
 
 namespace tilewright::nest {
@@ -45,6 +46,16 @@ std::int64_t Problem::vector_along(IterId iter, const Read* main) const {
   }
   if (!stores && !main && nest.reads.size() == 0) aligned = 1;
   return std::min(aligned, vector_bytes / widest);
+}
+
+std::int64_t Problem::bytes_of(const std::vector<CachedRead>& caches) const {
+  std::int64_t bytes = 0;
+  for (const CachedRead& cache : caches) {
+    auto size = static_cast<std::int64_t>(size_of(nest.tensors[nest.reads[cache.read].tensor].dtype));
+    for (const auto& [iter, points] : cache.tile) size *= points;
+    bytes += size;
+  }
+  return bytes;
 }
 
 std::optional<Contraction> wide_contraction(const Problem& p) {
@@ -324,7 +335,7 @@ Result<void> check_schedule(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
   if (!variant.empty() && !matrix_unit::unit_named(variant) && variant != scalar_variant)
     return fail("N053", fmt::format("variant '{}' of {} is not to be had on {}", variant, p.nest.name, p.target.arch),
-                "'block', or 'warpgroup', 'warp' or 'simdgroup' for matrix units; or leave the variant out");
+                fmt::format("{}; or leave the variant out", variants_text(p.target)));
   constexpr std::int64_t most_stages = 8;
   if (p.nest.schedule.stages > most_stages)
     return fail("N055", fmt::format("the schedule of {} asks for {} stages", p.nest.name, p.nest.schedule.stages),
@@ -384,6 +395,8 @@ Result<Reasons> schedule_for_gpu(Nest& nest, const Facts& facts, const GpuTarget
   if (!choice.variant.empty()) nest.schedule.variant = choice.variant;
   write_loops(nest, choice);
   if (paired) choice.reasons.push_back(*paired);
+  if (nest.schedule.stages > 1 && !target.has_async_copies)
+    choice.reasons.push_back(fmt::format("stages: one, since {} has no asynchronous copies", target.arch));
   return std::move(choice.reasons);
 }
 

@@ -89,7 +89,9 @@ class Pipelining {
         stage += bytes_of(program_.buffers[allocate->buffer]);
     if (stage == 0) return 1;
     const std::int64_t others = all_bytes_ - stage + (by_engine ? barrier_bytes : 0);
-    const std::int64_t of_two = (target_.multiprocessor_shared_bytes / 2 - system_bytes - others) / stage;
+    const std::int64_t half =
+        std::min(target_.multiprocessor_shared_bytes / 2 - system_bytes, target_.max_block_shared_bytes);
+    const std::int64_t of_two = (half - others) / stage;
     const std::int64_t of_one = (target_.max_block_shared_bytes - others) / stage;
     // A matrix unit's products run one step behind the stage that is read, and want one more.
     const std::int64_t more = uses_units(body) ? 1 : 0;

@@ -13,6 +13,9 @@ namespace {
 constexpr std::int64_t bank_bytes = 4;
 constexpr std::int64_t vector_bytes = 16;
 
+/// Whether rows in shared memory are longer than their elements, so that threads read from different banks.
+enum class RowSpread : std::uint8_t { banks, none };
+
 /// The iterator whose points shall lie next to each other in shared memory: the lanes; else one of which a thread has
 /// neighbours in registers, which it then loads as a vector; of such, the one that the most threads and points lie
 /// along.
@@ -49,7 +52,7 @@ std::int64_t spread_row(const Program& program, std::int64_t elements, std::int6
 }
 
 Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest::CachedRead& cache, const Load& load,
-                     const std::vector<Axis>& registers) {
+                     const std::vector<Axis>& registers, RowSpread spread) {
   const Tensor& tensor = program.tensors[load.tensor];
   Buffer buffer{tensor.name + ".shared", tensor.dtype, Space::shared, {}, 1};
   const IterId along = contiguous_iter(tensor, load.index);
@@ -67,8 +70,9 @@ Buffer shared_buffer(const Program& program, const nest::Nest& nest, const nest:
     if (iter == fastest) add(iter, size);
   // Rows that neighbouring threads read lie an odd number of vectors apart: eight of them in different banks.
   const std::int64_t vector = vector_bytes / static_cast<std::int64_t>(size_of(tensor.dtype));
-  if (keeps && !find_threads(program, fastest) && elements % (2 * vector) == 0) elements += vector;
-  if (turns) {
+  const bool spreads = spread == RowSpread::banks;
+  if (spreads && keeps && !find_threads(program, fastest) && elements % (2 * vector) == 0) elements += vector;
+  if (spreads && turns) {
     const Axis* axis = find_axis(registers, fastest);
     const std::int64_t piece = !axis ? 1 : axis->chunk > 0 ? axis->chunk : axis->size;
     if (nest.reduction && find_threads(program, along) &&
@@ -100,16 +104,45 @@ void insert_barriers(const Program& program, Block& block, bool repeats) {
   block.ops.insert(block.ops.begin() + static_cast<std::ptrdiff_t>(behind), Op{Barrier{}, {}});
 }
 
+Program stage(Program program, const nest::Nest& nest, RowSpread spread) {
+  const auto buffer = [&](const Program& from, const nest::CachedRead& cache, const Load& load,
+                          const std::vector<Axis>& registers) {
+    return shared_buffer(from, nest, cache, load, registers, spread);
+  };
+  stage_reads(program, nest, {buffer, true});
+  return program;
+}
+
+/// At least what the block takes of shared memory: its buffers, as many stages of them as the schedule asks for, and
+/// what threads hand each other of a reduction.
+std::int64_t shared_bytes(const Program& program, const nest::Nest& nest, const GpuTarget& target) {
+  constexpr std::int64_t granule = 128;
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.space != Space::shared) continue;
+    const std::int64_t size = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
+    bytes += (size + granule - 1) / granule * granule;
+  }
+  if (target.has_async_copies) bytes *= std::max<std::int64_t>(nest.schedule.stages, 1);
+  std::int64_t exchanged = 0;
+  walk(program.body, [&](const Op& op) {
+    if (std::holds_alternative<ReduceAcross>(op.node))
+      exchanged = std::max(exchanged, block_threads(program) *
+                                          static_cast<std::int64_t>(size_of(program.values[op.results[0]].type.dtype)));
+  });
+  return bytes + exchanged;
+}
+
 }  // namespace
 
-void place_for_gpu(Program& program, const nest::Nest& nest) {
+void place_for_gpu(Program& program, const nest::Nest& nest, const GpuTarget& target) {
   program.phase = Phase::placed;
   // One thread alone has nobody to share with.
-  if (!program.threads.empty())
-    stage_reads(program, nest,
-                {[&](const Program& from, const nest::CachedRead& cache, const Load& load,
-                     const std::vector<Axis>& registers) { return shared_buffer(from, nest, cache, load, registers); },
-                 true});
+  if (!program.threads.empty()) {
+    Program spread = stage(program, nest, RowSpread::banks);
+    const bool fits = shared_bytes(spread, nest, target) <= target.max_block_shared_bytes;
+    program = fits ? std::move(spread) : stage(std::move(program), nest, RowSpread::none);
+  }
   insert_barriers(program, program.body, false);
   for (Value& value : program.values)
     for (Axis& axis : value.type.axes) axis.lanes = axis.iter == nest.schedule.lanes && axis.chunk != 1;

@@ -14,16 +14,18 @@
 // and, where a loop comes back to them, one at its end. In shared memory neighbours are those in the tensor where a
 // thread takes several of them together, rows an odd number of vectors apart; else the points that neighbouring threads
 // ask for, rows a vector longer than the tile where the copy turns them. Either way what a warp reads at once lies in
-// different banks. The schedule's lanes become vectors.
+// different banks. Where a block's shared memory does not hold such rows, none is longer than its elements. The
+// schedule's lanes become vectors.
 //
 // Requires: verify in the value phase. Ensures: verify in the placed phase.
 #pragma once
 
 #include "nest/ir.h"
+#include "support/target.h"
 #include "tile/ir.h"
 
 namespace tilewright::tile {
 
-void place_for_gpu(Program& program, const nest::Nest& nest);
+void place_for_gpu(Program& program, const nest::Nest& nest, const GpuTarget& target);
 
 }  // namespace tilewright::tile

@@ -84,7 +84,8 @@ void stage_stores(Program& program, const nest::Nest& nest, const nest::Facts& f
   for (const Op& op : loop->body.ops)
     if (const auto* copy = std::get_if<Copy>(&op.node)) stage += bytes_of(program.buffers[copy->buffer]);
   const auto bytes_with = [&](std::int64_t stages) { return stages * (stage + barrier_bytes); };
-  const std::int64_t half = target.multiprocessor_shared_bytes / 2 - system_bytes;
+  const std::int64_t half =
+      std::min(target.multiprocessor_shared_bytes / 2 - system_bytes, target.max_block_shared_bytes);
   const std::int64_t room = bytes_with(loop->stages) <= half ? half : target.max_block_shared_bytes;
   const std::int64_t stages = std::min((room - bytes_of(*buffer)) / bytes_with(1), loop->stages);
   if (stages < (nest.schedule.stages > 0 ? loop->stages : std::min(least_stages, loop->stages))) return;

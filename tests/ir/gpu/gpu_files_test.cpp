@@ -64,7 +64,7 @@ std::string produce(const FileTest& test) {
   tile::Program program = tile::nest_to_tile(nest, facts);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "nest_to_tile") return to_text(program);
-  tile::place_for_gpu(program, nest);
+  tile::place_for_gpu(program, nest, target);
   if (const auto sound = tile::verify(program); !sound) return render(sound.error()) + to_text(program);
   if (test.folder == "place_for_gpu") return to_text(program);
   tile::use_matrix_units(program, nest);

@@ -21,11 +21,11 @@ struct dot_sizes {
 };
 
 [[kernel, max_total_threads_per_threadgroup(16)]]
-void dot(device const float* x [[buffer(0)]],
-         device const float* y [[buffer(1)]],
-         device float* dot [[buffer(2)]],
-         constant dot_sizes& sizes [[buffer(3)]],
-         uint thread_index [[thread_index_in_threadgroup]]) {
+void dot_(device const float* x [[buffer(0)]],
+          device const float* y [[buffer(1)]],
+          device float* dot_ [[buffer(2)]],
+          constant dot_sizes& sizes [[buffer(3)]],
+          uint thread_index [[thread_index_in_threadgroup]]) {
   alignas(16) threadgroup float staged[16];
   const long v0 = long(thread_index);
   const long v1 = v0 * 4;
@@ -80,6 +80,6 @@ void dot(device const float* x [[buffer(0)]],
   const float v30 = at0[15];
   const float v31 = v15 + v16 + (v17 + v18) + (v19 + v20 + (v21 + v22)) + (v23 + v24 + (v25 + v26) + (v27 + v28 + (v29 + v30)));
   if (thread_index == 0u) {
-    dot[0] = v31;
+    dot_[0] = v31;
   }
 }

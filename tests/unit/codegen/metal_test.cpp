@@ -28,7 +28,7 @@ kernel::LoweredKernel lowered(const std::string& text) {
 
 Result<std::string> emitted(const std::string& text) {
   const kernel::LoweredKernel kernel = lowered(text);
-  return emit_metal({{&kernel, "k"}}, *gpu_target_named("metal"), "a comment");
+  return emit_metal({{&kernel, "k", "k_sizes"}}, *gpu_target_named("metal"), "a comment");
 }
 
 /// The lines of the function's body.
@@ -163,6 +163,25 @@ TEST(Metal, NamesAreNoWordsOfItsLanguage) {
   EXPECT_EQ(metal_name("total"), "total");
   EXPECT_EQ(metal_name("simd"), "simd_");
   EXPECT_EQ(metal_name("half7"), "half7");
+  for (const char* word : {"INT_MAX", "NAN", "M_PI_F", "MAXFLOAT", "TARGET_OS_OSX", "dot", "clamp", "uint32_t",
+                           "texture2d_array", "co_await", "quad_sum"})
+    EXPECT_EQ(metal_name(word), std::string(word) + "_");
+  for (const char* word : {"A", "B0", "Wq", "dots", "intermax", "bias", "mm"}) EXPECT_EQ(metal_name(word), word);
+}
+
+TEST(Metal, NamesFunctionsAndStructuresApart) {
+  // An empty kernel of each name, the first with a tensor that has the name of a structure.
+  const std::vector<kernel::LoweredKernel> kernels{lowered("kernel k(%k_sizes: ptr) gpu threads 32 { }"),
+                                                   lowered("kernel k_sizes_of_launch() gpu threads 32 { }"),
+                                                   lowered("kernel k() gpu threads 32 { }")};
+  const std::vector<MetalFunction> functions = metal_functions(kernels);
+  ASSERT_EQ(functions.size(), 3U);
+  EXPECT_EQ(functions[0].name, "k");
+  EXPECT_EQ(functions[0].structure, "k_sizes_of_launch_of_launch");
+  EXPECT_EQ(functions[1].name, "k_sizes_of_launch");
+  EXPECT_EQ(functions[1].structure, "k_sizes_of_launch_sizes");
+  EXPECT_EQ(functions[2].name, "k_part");
+  EXPECT_EQ(functions[2].structure, "k_part_sizes");
 }
 
 }  // namespace
