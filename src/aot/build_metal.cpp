@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "aot/metal_launcher.h"
 #include "aot/planned_step.h"
 #include "codegen/metal/metal.h"
 #include "kernel/shared_memory.h"
 #include "lang/parse.h"
+#include "report/assumptions.h"
 #include "report/metal_source.h"
 #include "runtime/nvptx_compilation.h"
 
@@ -19,71 +21,90 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t buffer_alignment = 64;      ///< of what tensors begin at; vectors are loaded whole
+constexpr std::size_t buffer_alignment = 64;      ///< of what tensors are taken to begin at
+constexpr std::int64_t widest_access = 16;        ///< bytes, of a vector
 constexpr std::int64_t most_groups = 0x7fffffff;  ///< of a launch
 
-/// {0}: the kernel; {1}: the source; {2}: its functions' names; {3}: how many; {4}: their threads; {5}: bytes of
-/// workspace; {6}: parameters of encode; {7}: its launches.
-constexpr std::string_view metal_launcher = R"(#pragma once
+/// What the kernels rely on of the tensors, and of the result.
+Json described_assumptions(const std::vector<report::TensorAssumptions>& assumptions) {
+  Json all = Json::array();
+  for (const report::TensorAssumptions& tensor : assumptions) {
+    Json axes = Json::array();
+    for (const report::AxisAssumption& axis : tensor.axes) {
+      Json one = {{"axes", axis.axes}};
+      if (axis.stride == nest::StrideClass::other)
+        one["stride_multiple_bytes"] = axis.multiple;
+      else
+        one["stride"] = axis.stride == nest::StrideClass::one ? 1 : 0;
+      axes.push_back(std::move(one));
+    }
+    Json one = {{"tensor", tensor.tensor}, {"alignment_bytes", tensor.alignment}, {"axes", std::move(axes)}};
+    if (tensor.is_result) one["shares_memory"] = false;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
 
-#include <Metal/Metal.hpp>
-#include <cstdint>
+/// What the launcher and the description say of tensors and of the workspace.
+class Tensors {
+ public:
+  Tensors(const PlannedStep& step, const std::vector<report::TensorAssumptions>& assumptions)
+      : step_(step), assumptions_(assumptions) {}
 
-namespace tw_{0} {{
+  void add(const std::string& tensor, DType dtype, const std::vector<std::int64_t>& shape) {
+    note(tensor, dtype, shape, false);
+    const std::int64_t bytes = bytes_of(dtype, shape);
+    const std::string& result = step_.name;
+    forbid_overlap(tensor, bytes, c_name(result), result_bytes(), "result");
+    forbid_overlap(tensor, bytes, "workspace", step_.call.workspace_bytes, "workspace");
+  }
+  /// And the workspace, behind all operands.
+  void add_result() {
+    const std::string& result = step_.name;
+    note(result, step_.compilation.output, step_.compilation.output_shape, true);
+    forbid_overlap(result, result_bytes(), "workspace", step_.call.workspace_bytes, "workspace");
+    check("workspace", "workspace", step_.call.workspace_bytes, widest_access);
+  }
 
-inline constexpr const char source[] = R"metal({1})metal";
+  const std::string& comment() const { return comment_; }
+  const std::string& parameters() const { return parameters_; }
+  std::string checks() const { return checks_ + overlaps_; }
+  const Json& description() const { return description_; }
 
-/// The functions, compiled for a device. What load leaves here is released by unload.
-struct Kernels {{
-  MTL::ComputePipelineState* functions[{3}] = {{}};
-}};
+ private:
+  static std::int64_t bytes_of(DType dtype, const std::vector<std::int64_t>& shape) {
+    auto bytes = static_cast<std::int64_t>(size_of(dtype));
+    for (const std::int64_t extent : shape) bytes *= extent;
+    return bytes;
+  }
+  std::int64_t result_bytes() const { return bytes_of(step_.compilation.output, step_.compilation.output_shape); }
 
-inline void unload(Kernels& kernels) {{
-  for (MTL::ComputePipelineState*& function : kernels.functions) {{
-    if (function != nullptr) function->release();
-    function = nullptr;
-  }}
-}}
+  void note(const std::string& tensor, DType dtype, const std::vector<std::int64_t>& shape, bool result) {
+    const auto assumed = std::ranges::find(assumptions_, tensor, &report::TensorAssumptions::tensor);
+    const std::int64_t alignment = assumed == assumptions_.end() ? 1 : assumed->alignment;  // 1: nothing reads it
+    parameters_ += fmt::format("Memory {}, ", c_name(tensor));
+    comment_ += fmt::format("//   {} {}{}\n", tensor, described(dtype, shape), result ? " (result)" : "");
+    description_.push_back({{"name", tensor}, {"type", name(dtype)}, {"shape", shape}, {"result", result}});
+    check(tensor, c_name(tensor), bytes_of(dtype, shape), alignment);
+  }
 
-/// Compiles the source, without fast math. False: `error` says why, or is null where the device does not run so many
-/// threads together, or has simdgroups of other than 32.
-inline bool load(Kernels& kernels, MTL::Device* device, NS::Error** error) {{
-  static const char* const names[{3}] = {{{2}}};
-  static const NS::UInteger threads[{3}] = {{{4}}};
-  *error = nullptr;
-  MTL::CompileOptions* options = MTL::CompileOptions::alloc()->init();
-  options->setLanguageVersion(MTL::LanguageVersion3_1);
-  options->setFastMathEnabled(false);
-  MTL::Library* library =
-      device->newLibrary(NS::String::string(source, NS::UTF8StringEncoding), options, error);
-  options->release();
-  if (library == nullptr) return false;
-  bool good = true;
-  for (int n = 0; n < {3} && good; ++n) {{
-    MTL::Function* function = library->newFunction(NS::String::string(names[n], NS::UTF8StringEncoding));
-    good = function != nullptr;
-    if (!good) break;
-    kernels.functions[n] = device->newComputePipelineState(function, error);
-    function->release();
-    good = kernels.functions[n] != nullptr && kernels.functions[n]->maxTotalThreadsPerThreadgroup() >= threads[n] &&
-           kernels.functions[n]->threadExecutionWidth() == 32;
-  }}
-  library->release();
-  if (!good) unload(kernels);
-  return good;
-}}
+  void check(const std::string& tensor, const std::string& memory, std::int64_t bytes, std::int64_t alignment) {
+    checks_ += fmt::format("  if (const char* what = check({}, {}u, {}u)) return {{\"{}\", what}};\n", memory, bytes,
+                           alignment, tensor);
+  }
 
-/// Bytes of memory that a call needs beside its operands and its result.
-inline constexpr std::uint64_t workspace_bytes = {5};
+  void forbid_overlap(const std::string& tensor, std::int64_t bytes, const std::string& memory,
+                      std::int64_t memory_bytes, std::string_view what) {
+    if (bytes == 0 || memory_bytes == 0) return;
+    overlaps_ += fmt::format("  if (overlap({}, {}u, {}, {}u)) return {{\"{}\", \"it shares memory with the {}\"}};\n",
+                             c_name(tensor), bytes, memory, memory_bytes, tensor, what);
+  }
 
-/// Encodes the call. Tensors are row-major, each at the begin of its buffer; the result shares memory with no operand;
-/// the workspace may be null where none is needed. The encoder's dispatch type is serial, as it is if nothing is said.
-inline void encode(const Kernels& kernels, MTL::ComputeCommandEncoder* encoder, {6}MTL::Buffer* workspace) {{
-  (void)workspace;
-{7}}}
-
-}}  // namespace tw_{0}
-)";
+  const PlannedStep& step_;
+  const std::vector<report::TensorAssumptions>& assumptions_;
+  std::string comment_, parameters_, checks_, overlaps_;
+  Json description_ = Json::array();
+};
 
 class MetalLaunches {
  public:
@@ -100,10 +121,13 @@ class MetalLaunches {
     return is_tensor(number) ? c_name(step_.tensors[number]) : std::string("workspace");
   }
 
-  static Json field(const kernel::LoweredKernel& lowered, std::size_t slot, std::int64_t value) {
-    if (const auto* size = std::get_if<kernel::SizeArgument>(&lowered.arguments[slot]))
-      return {{"value", value}, {"formula", to_text(size->value)}};
-    return {{"first_threadgroup", 0}};
+  static Json described_field(const codegen::MetalField& field, std::optional<std::int64_t> value) {
+    Json one = {{"name", field.name}, {"type", field.type}, {"formula", field.formula}};
+    if (value)
+      one["value"] = *value;
+    else
+      one["first_threadgroup"] = 0;
+    return one;
   }
 
   void add(const RecordedCall::LaunchStep& launch) {
@@ -121,7 +145,8 @@ class MetalLaunches {
                     function.name, launch.points, launch.kernel);
     for (std::size_t b = 0; b < order.buffers.size(); ++b) {
       const RecordedCall::Patch patch = patch_of(order.buffers[b]);
-      text += fmt::format("    encoder->setBuffer({}, {}, {});\n", buffer(patch.tensor), patch.offset, b);
+      text += fmt::format("    encoder->setBuffer({0}.buffer, {0}.offset + {1}u, {2});\n", buffer(patch.tensor),
+                          patch.offset, b);
       arguments.push_back({{"buffer", b},
                            {"tensor", is_tensor(patch.tensor) ? step_.tensors[patch.tensor] : "workspace"},
                            {"type", types[b]},
@@ -130,9 +155,11 @@ class MetalLaunches {
     }
     std::vector<std::int64_t> values;
     Json fields = Json::array();
-    for (const std::size_t slot : order.sizes) {
-      values.push_back(launch.arguments[slot]);
-      fields.push_back(field(lowered, slot, launch.arguments[slot]));
+    for (const codegen::MetalField& each : codegen::metal_fields(function)) {
+      const std::size_t slot = each.parameter;
+      const bool is_begin = launch.begin_slot == slot;
+      values.push_back(is_begin ? 0 : launch.arguments[slot]);
+      fields.push_back(described_field(each, is_begin ? std::nullopt : std::optional(launch.arguments[slot])));
     }
     const auto first = std::ranges::find(order.sizes, launch.begin_slot.value_or(SIZE_MAX));
     if (!values.empty()) {
@@ -186,15 +213,10 @@ Result<std::vector<BuiltFile>> build_metal(const report::EmitTarget& target, con
   if (!source) return std::unexpected(source.error());
   const MetalLaunches launches(step, *source);
 
-  std::string parameters, described_operands;
-  Json tensors = Json::array();
-  const auto add = [&](const std::string& tensor, DType dtype, const std::vector<std::int64_t>& shape, bool result) {
-    parameters += fmt::format("MTL::Buffer* {}, ", c_name(tensor));
-    described_operands += fmt::format("//   {} {}{}\n", tensor, described(dtype, shape), result ? " (result)" : "");
-    tensors.push_back({{"name", tensor}, {"type", tilewright::name(dtype)}, {"shape", shape}, {"result", result}});
-  };
-  for (const nest::NamedView& operand : operands) add(operand.name, operand.view.dtype, operand.view.shape, false);
-  add(name, step.compilation.output, step.compilation.output_shape, true);
+  const std::vector<report::TensorAssumptions> assumptions = report::assumptions_of(step.compilation);
+  Tensors tensors(step, assumptions);
+  for (const nest::NamedView& operand : operands) tensors.add(operand.name, operand.view.dtype, operand.view.shape);
+  tensors.add_result();
 
   std::vector<std::string> names;
   std::vector<std::int64_t> threads;
@@ -204,18 +226,20 @@ Result<std::vector<BuiltFile>> build_metal(const report::EmitTarget& target, con
   }
   const std::string header =
       "// Written by tilewright: a launcher for this kernel and these shapes, over metal-cpp.\n//\n" +
-      described_operands +
+      tensors.comment() +
       fmt::format(fmt::runtime(metal_launcher), name, source->text, fmt::join(names, ", "), names.size(),
-                  fmt::join(threads, ", "), step.call.workspace_bytes, parameters, launches.body());
+                  fmt::join(threads, ", "), step.call.workspace_bytes, tensors.parameters(), tensors.checks(),
+                  launches.body());
   const Json description = {{"kernel", name},
                             {"text", lang::to_text(*kernel.statement())},
                             {"target", target.name},
                             {"language", "3.1"},
                             {"compile", {"-fno-fast-math", "-ffp-contract=off"}},
                             {"simdgroup_width", target.gpu->warp_threads},
-                            {"alignment", buffer_alignment},
+                            {"assumes", described_assumptions(assumptions)},
                             {"workspace_bytes", step.call.workspace_bytes},
-                            {"tensors", std::move(tensors)},
+                            {"workspace_alignment_bytes", widest_access},
+                            {"tensors", tensors.description()},
                             {"launches", launches.description()}};
   return std::vector<BuiltFile>{
       {name + ".metal", source->text}, {name + ".json", description.dump(2) + "\n"}, {name + ".h", header}};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lang/parse.h"
+#include "report/assumptions.h"
 
 namespace tilewright::report {
 namespace {
@@ -30,7 +31,14 @@ std::string comment_of(const CompiledStep& step) {
   }
   describe(compilation.nest.name, compilation.output, compilation.output_shape.size(),
            compilation.views.output.shape.size());
-  text += " (result)\n";
+  text += " (result)\n\nassumes\n";
+  for (const TensorAssumptions& tensor : assumptions_of(compilation)) text += "  " + to_text(tensor) + "\n";
+  text += fmt::format("  {}: shares memory with no operand; no two of its elements are one\n", compilation.nest.name);
+  for (const kernel::LoweredKernel& lowered : compilation.plan->kernels)
+    if (lowered.most_points)
+      text +=
+          fmt::format("  launches of {}: at most {} threadgroups in all\n", lowered.kernel.name, *lowered.most_points);
+  text += "\n";
   for (const nest::TraceEntry& entry : compilation.trace.entries)
     for (const std::string& note : entry.notes) text += note + "\n";
   text += "\nCompile without fast math: products and sums are fused where fma stands, and nowhere else.\n";

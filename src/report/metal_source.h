@@ -12,7 +12,7 @@ namespace tilewright::report {
 
 struct MetalSource {
   std::string text;
-  std::vector<codegen::MetalFunction> functions;  ///< by the plan's kernels, which the step owns
+  std::vector<codegen::MetalFunction> functions;  ///< by the plan's kernels, which the step's plan holds
 };
 
 /// All kernels of the statement's plan below a comment: the statement, the target's choices, how to compile it. Errors:

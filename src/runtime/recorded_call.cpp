@@ -89,7 +89,7 @@ class Recorder : public plan::Executor {
     }
     if (kernel.most_points && step.points > *kernel.most_points)
       return fail("R080", fmt::format("kernel {} has {} blocks of outputs", program.name, step.points),
-                  fmt::format("at most {} of one that uses matrix units", *kernel.most_points));
+                  fmt::format("at most {}: blocks divide their numbers in 32 bits", *kernel.most_points));
     double elements = 1;
     for (const tile::Iterator& iter : program.iters)
       elements *= static_cast<double>(evaluate(iter.extent, symbols).value_or(1));

@@ -39,6 +39,7 @@ const std::array<GpuTarget, 4>& gpu_targets() {
                                                              .has_async_copies = false,
                                                              .has_f64 = false,
                                                              .max_buffers = 31,
+                                                             .max_divided_blocks = 0x7fffffff,
                                                              .max_multiprocessor_threads = 1024,
                                                              .multiprocessor_registers = 53248,
                                                              .max_thread_registers = 128,

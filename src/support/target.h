@@ -37,7 +37,10 @@ struct GpuTarget {
   bool has_tensor_maps = false;         ///< what launches kernels can give the copy engine descriptions of tensors
   bool has_async_copies = true;         ///< from memory to a block's shared memory, beside its other work
   bool has_f64 = true;
-  int max_buffers = 1024;                               ///< that a kernel can be given
+  int max_buffers = 1024;  ///< that a kernel can be given
+  /// Blocks that all launches of a call may have of a kernel whose blocks lie along several axes: each divides its
+  /// number, in 32 bits. 0: as many as 63 bits hold.
+  std::int64_t max_divided_blocks = 0;
   std::vector<Precision> precisions{Precision::exact};  ///< the tiers that kernels can be asked for
   int warp_threads = 32;
   int multiprocessors = 132;  ///< of the device whose figures weigh candidates: an H200

@@ -317,6 +317,22 @@ TEST(Errors, a_variant_that_the_processor_lacks_is_told_at_its_line) {
   EXPECT_TRUE(errors(sum, "panel").starts_with("k.tw:3:5: error[R079]"));
 }
 
+// 32 threads of 4 columns: 54,688 blocks a row.
+TEST(Errors, more_blocks_than_metal_divides_in_32_bits_are_refused) {
+  const Workplace place;
+  place.write("k.tw", "o[i, j] = x[i] * y[j] do:\n  schedule:\n    tile(i, 1)\n    threads = 32\n");
+  const auto build = [&](const std::string& rows) {
+    return place.run(
+        {"build", "k.tw", "--target", "metal", "-i", "x=f32:" + rows, "-i", "y=f32:7000000", "-o", "built"});
+  };
+  EXPECT_EQ(build("30000").exit_code, 0);
+  const CommandResult result = build("7000000");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors,
+            "error[R080]: kernel o has 382816000000 blocks of outputs\n    = help: at most 2147483647: blocks divide "
+            "their numbers in 32 bits\n");
+}
+
 TEST(Errors, a_hundred_thousand_iterators_are_one_message) {
   const Workplace place;
   std::string text = "y[i] = x[i] | (i";

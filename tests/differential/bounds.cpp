@@ -24,35 +24,36 @@ class Evaluation {
     symbols_ = [this](std::string_view name) { return symbol(name); };
     for (const nest::Iterator& iterator : nest.iterators) extents_.push_back(number(iterator.extent));
     point_.assign(extents_.size(), 0);
+    for (std::uint32_t i = 0; i < nest.iterators.size(); ++i)
+      if (nest.iterators[nest::IterId{i}].role == nest::IteratorRole::reduction) {
+        reductions_.push_back(i);
+        reduced_.push_back(extents_[i]);
+      }
   }
 
   OutputBounds run() {
     OutputBounds result;
-    std::vector<std::int64_t> reduced;
-    std::vector<std::size_t> reductions;
     for (nest::IterId iter : nest_.output_index) result.shape.push_back(extents_[iter.index]);
-    for (std::uint32_t i = 0; i < nest_.iterators.size(); ++i)
-      if (nest_.iterators[nest::IterId{i}].role == nest::IteratorRole::reduction) {
-        reductions.push_back(i);
-        reduced.push_back(extents_[i]);
-      }
-    for_each_index(result.shape, [&](const std::vector<std::int64_t>& output) {
-      for (std::size_t axis = 0; axis < output.size(); ++axis) point_[nest_.output_index[axis].index] = output[axis];
-      in_terms_ = true;
-      if (nest_.reduction) {
-        Fold fold(*nest_.reduction, nest_.accumulate, exactly(nest_.accumulate, nest_.identity));
-        for_each_index(reduced, [&](const std::vector<std::int64_t>& terms) {
-          for (std::size_t r = 0; r < terms.size(); ++r) point_[reductions[r]] = terms[r];
-          fold.add(value(nest_.value));
-        });
-        accumulated_ = fold.result();
-      } else {
-        accumulated_ = value(nest_.value);
-      }
-      in_terms_ = false;
-      result.elements.push_back(value(nest_.result));
-    });
+    for_each_index(result.shape,
+                   [&](const std::vector<std::int64_t>& output) { result.elements.push_back(element(output)); });
     return result;
+  }
+
+  Bounds element(const std::vector<std::int64_t>& output) {
+    for (std::size_t axis = 0; axis < output.size(); ++axis) point_[nest_.output_index[axis].index] = output[axis];
+    in_terms_ = true;
+    if (nest_.reduction) {
+      Fold fold(*nest_.reduction, nest_.accumulate, exactly(nest_.accumulate, nest_.identity));
+      for_each_index(reduced_, [&](const std::vector<std::int64_t>& terms) {
+        for (std::size_t r = 0; r < terms.size(); ++r) point_[reductions_[r]] = terms[r];
+        fold.add(value(nest_.value));
+      });
+      accumulated_ = fold.result();
+    } else {
+      accumulated_ = value(nest_.value);
+    }
+    in_terms_ = false;
+    return value(nest_.result);
   }
 
  private:
@@ -141,6 +142,8 @@ class Evaluation {
   std::vector<TensorView> views_;  ///< by TensorId
   SymbolValues symbols_;
   std::vector<std::int64_t> extents_, point_;  ///< by IterId
+  std::vector<std::size_t> reductions_;        ///< iterators
+  std::vector<std::int64_t> reduced_;          ///< their extents
   Bounds accumulated_;
   bool in_terms_ = true;  ///< of the reduction
 };
@@ -167,6 +170,14 @@ std::string to_text(const Bounds& bounds) {
 
 OutputBounds bound_output(const nest::Nest& nest, const std::vector<nest::NamedView>& operands) {
   return Evaluation(nest, operands).run();
+}
+
+std::vector<Bounds> bound_elements(const nest::Nest& nest, const std::vector<nest::NamedView>& operands,
+                                   const std::vector<std::vector<std::int64_t>>& indices) {
+  Evaluation evaluation(nest, operands);
+  std::vector<Bounds> bounds;
+  for (const std::vector<std::int64_t>& index : indices) bounds.push_back(evaluation.element(index));
+  return bounds;
 }
 
 }  // namespace tilewright::differential

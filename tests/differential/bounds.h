@@ -41,5 +41,8 @@ struct OutputBounds {
 
 /// The nest's schedule is not looked at. Operands must fit: they have been bound.
 OutputBounds bound_output(const nest::Nest& nest, const std::vector<nest::NamedView>& operands);
+/// Of some elements, by their indices.
+std::vector<Bounds> bound_elements(const nest::Nest& nest, const std::vector<nest::NamedView>& operands,
+                                   const std::vector<std::vector<std::int64_t>>& indices);
 
 }  // namespace tilewright::differential

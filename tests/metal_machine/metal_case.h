@@ -13,9 +13,14 @@
 
 namespace tilewright::metal_shim {
 
+/// Which threadgroups run, and which results are compared. `some`, for cases that would take minutes: the first, the
+/// last and some between of the first launch; if it is the only one, some of the results that these write are compared.
+/// A GPU runs all.
+enum class Coverage : std::uint8_t { all, some };
+
 class MetalCase {
  public:
-  explicit MetalCase(differential::Case each);
+  explicit MetalCase(differential::Case each, Coverage coverage = Coverage::all);
   ~MetalCase();
 
   /// Why the language or the target does not take the case; empty: it does.
@@ -23,6 +28,7 @@ class MetalCase {
   const std::string& source() const { return source_; }
   void change_source(std::string source) { source_ = std::move(source); }
   const differential::Case& specification() const { return case_; }
+  std::size_t compared() const { return compared_; }  ///< results, of the last run
   /// Of the module's source number `number` (on a Mac's GPU, of its own source): what is wrong, empty where nothing is.
   std::string run(const Module* module, std::size_t number);
 
@@ -31,9 +37,12 @@ class MetalCase {
   std::string launch_all(const Module* module, std::size_t number);
   std::string run_on_machine(const Module& module, std::size_t number, DeviceLaunch& launch,
                              std::vector<Buffer>& buffers) const;
-  std::string compare() const;
+  std::string compare();
+  std::string compare_some(const Buffer* output);
 
   differential::Case case_;
+  Coverage coverage_;
+  std::size_t compared_ = 0;
   std::string rejection_;
   std::string source_;
   std::unique_ptr<State> state_;

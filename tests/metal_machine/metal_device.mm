@@ -1,16 +1,89 @@
-// See metal_device.h.
+// See metal_device.h. Objects are released by automatic reference counting.
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "metal_device.h"
 
+#if !__has_feature(objc_arc)
+#error "compile with -fobjc-arc"
+#endif
+
 namespace tilewright::metal_shim {
 namespace {
 
+using Memory = NSArray<id<MTLBuffer>>;
+using Pipelines = NSArray<id<MTLComputePipelineState>>;
+
 std::string text_of(NSError* error, const char* otherwise) {
   return error != nil ? std::string(error.localizedDescription.UTF8String) : std::string(otherwise);
+}
+
+/// Nil: `wrong` says why.
+id<MTLLibrary> compile(id<MTLDevice> device, const std::string& source, std::string& wrong) {
+  MTLCompileOptions* options = [MTLCompileOptions new];
+  options.languageVersion = MTLLanguageVersion3_1;
+  options.fastMathEnabled = NO;
+  NSError* error = nil;
+  id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:source.c_str()]
+                                                options:options
+                                                  error:&error];
+  if (library == nil) wrong = text_of(error, "the source does not compile");
+  return library;
+}
+
+/// By launch. Nil: `wrong` says why.
+Pipelines* make_pipelines(id<MTLDevice> device, id<MTLLibrary> library, const std::vector<DeviceLaunch>& launches,
+                          std::string& wrong) {
+  NSMutableArray<id<MTLComputePipelineState>>* pipelines = [NSMutableArray new];
+  for (const DeviceLaunch& launch : launches) {
+    NSError* error = nil;
+    id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:launch.function.c_str()]];
+    id<MTLComputePipelineState> pipeline =
+        function == nil ? nil : [device newComputePipelineStateWithFunction:function error:&error];
+    if (function == nil)
+      wrong = "the library lacks " + launch.function;
+    else if (pipeline == nil)
+      wrong = text_of(error, "no pipeline");
+    else if (pipeline.maxTotalThreadsPerThreadgroup < launch.threads)
+      wrong = "too many threads for " + launch.function;
+    else if (pipeline.threadExecutionWidth != 32)
+      wrong = "simdgroups that are not of 32 threads";
+    if (!wrong.empty()) return nil;
+    [pipelines addObject:pipeline];
+  }
+  return pipelines;
+}
+
+/// Copies of the buffers. Nil: the device has no room.
+Memory* make_memory(id<MTLDevice> device, const std::vector<DeviceBuffer>& buffers) {
+  constexpr NSUInteger least = 16;  // none is empty
+  NSMutableArray<id<MTLBuffer>>* memory = [NSMutableArray new];
+  for (const DeviceBuffer& buffer : buffers) {
+    id<MTLBuffer> own = [device newBufferWithLength:std::max<NSUInteger>(buffer.bytes, least)
+                                            options:MTLResourceStorageModeShared];
+    if (own == nil) return nil;
+    std::memcpy(own.contents, buffer.data, buffer.bytes);
+    [memory addObject:own];
+  }
+  return memory;
+}
+
+void encode(id<MTLComputeCommandEncoder> encoder, const DeviceLaunch& launch, id<MTLComputePipelineState> pipeline,
+            Memory* memory) {
+  [encoder setComputePipelineState:pipeline];
+  for (NSUInteger b = 0; b < launch.arguments.size(); ++b)
+    [encoder setBuffer:memory[launch.arguments[b].first]
+                offset:static_cast<NSUInteger>(launch.arguments[b].second)
+               atIndex:b];
+  if (!launch.sizes.empty())
+    [encoder setBytes:launch.sizes.data()
+               length:launch.sizes.size() * sizeof(std::int64_t)
+              atIndex:launch.arguments.size()];
+  [encoder dispatchThreadgroups:MTLSizeMake(launch.groups, 1, 1)
+          threadsPerThreadgroup:MTLSizeMake(launch.threads, 1, 1)];
 }
 
 }  // namespace
@@ -20,43 +93,16 @@ std::string run_on_device(const std::string& source, const std::vector<DeviceLau
   @autoreleasepool {
     static id<MTLDevice> device = MTLCreateSystemDefaultDevice();
     static id<MTLCommandQueue> queue = [device newCommandQueue];
-    if (device == nil) return "no Metal device";
-    NSError* error = nil;
-    MTLCompileOptions* options = [MTLCompileOptions new];
-    options.languageVersion = MTLLanguageVersion3_1;
-    options.fastMathEnabled = NO;
-    id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:source.c_str()]
-                                                  options:options
-                                                    error:&error];
-    if (library == nil) return text_of(error, "the source does not compile");
-    NSMutableArray<id<MTLBuffer>>* memory = [NSMutableArray new];
-    for (const DeviceBuffer& buffer : buffers) {
-      id<MTLBuffer> own = [device newBufferWithLength:std::max<NSUInteger>(buffer.bytes, 16)
-                                              options:MTLResourceStorageModeShared];
-      std::memcpy(own.contents, buffer.data, buffer.bytes);
-      [memory addObject:own];
-    }
+    if (device == nil || queue == nil) return "no Metal device";
+    std::string wrong;
+    id<MTLLibrary> library = compile(device, source, wrong);
+    Pipelines* pipelines = library == nil ? nil : make_pipelines(device, library, launches, wrong);
+    if (pipelines == nil) return wrong;
+    Memory* memory = make_memory(device, buffers);
+    if (memory == nil) return "no memory on the device";
     id<MTLCommandBuffer> commands = [queue commandBuffer];
     id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    for (const DeviceLaunch& launch : launches) {
-      id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:launch.function.c_str()]];
-      if (function == nil) return "the library lacks " + launch.function;
-      id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
-      if (pipeline == nil) return text_of(error, "no pipeline");
-      if (pipeline.maxTotalThreadsPerThreadgroup < launch.threads) return "too many threads for " + launch.function;
-      if (pipeline.threadExecutionWidth != 32) return "simdgroups that are not of 32 threads";
-      [encoder setComputePipelineState:pipeline];
-      for (NSUInteger b = 0; b < launch.arguments.size(); ++b)
-        [encoder setBuffer:memory[launch.arguments[b].first]
-                    offset:static_cast<NSUInteger>(launch.arguments[b].second)
-                   atIndex:b];
-      if (!launch.sizes.empty())
-        [encoder setBytes:launch.sizes.data()
-                   length:launch.sizes.size() * sizeof(std::int64_t)
-                  atIndex:launch.arguments.size()];
-      [encoder dispatchThreadgroups:MTLSizeMake(launch.groups, 1, 1)
-              threadsPerThreadgroup:MTLSizeMake(launch.threads, 1, 1)];
-    }
+    for (NSUInteger n = 0; n < launches.size(); ++n) encode(encoder, launches[n], pipelines[n], memory);
     [encoder endEncoding];
     [commands commit];
     [commands waitUntilCompleted];

@@ -65,8 +65,9 @@ std::string Machine::run(const Launch& launch) {
   threadgroup_ = memory_.data() + (64 - address % 64) % 64;
   cells_.assign(launch.most_threadgroup_bytes + 64 * array_gap, {});
   launch_begin_ = ++epoch_;
-  for (unsigned group = 0; group < launch.groups && fault_.empty(); ++group) {
-    std::string wrong = run_group(launch, group);
+  const unsigned count = launch.only.empty() ? launch.groups : static_cast<unsigned>(launch.only.size());
+  for (unsigned n = 0; n < count && fault_.empty(); ++n) {
+    std::string wrong = run_group(launch, launch.only.empty() ? n : launch.only[n]);
     if (fault_.empty()) fault_ = std::move(wrong);
   }
   return fault_;

@@ -24,6 +24,8 @@ class Buffer {
   std::size_t bytes() const { return bytes_; }
   /// All of it was written before, by nobody who races.
   void note_written();
+  /// Whether a launch has written the granule of that byte.
+  bool is_written(std::size_t byte) const { return readonly_ || notes_[byte / granule_].writer != 0; }
 
  private:
   friend class Machine;
@@ -45,8 +47,9 @@ struct Launch {
   std::vector<std::byte*> arguments;  ///< by number of the function's buffers
   std::vector<Buffer*> reach;         ///< what they may reach
   unsigned groups = 1;
-  unsigned threads = 1;    ///< of a threadgroup
-  bool backwards = false;  ///< the last threads come first
+  std::vector<unsigned> only;  ///< threadgroups that run, in order; empty: all
+  unsigned threads = 1;        ///< of a threadgroup
+  bool backwards = false;      ///< the last threads come first
   std::size_t most_threadgroup_bytes = 32 << 10;
 };
 

@@ -11,6 +11,7 @@
 #include "codegen/metal/prelude.h"
 #include "codegen/metal/printer.h"
 #include "kernel/matrix_atoms.h"
+#include "kernel/passes/expand_functions.h"
 #include "kernel/shared_memory.h"
 #include "kernel/walk.h"
 
@@ -74,16 +75,8 @@ std::string lacking(const kernel::Kernel& kernel, const kernel::Op& op) {
       if (how.order != kernel::MemoryOrder::relaxed) return "atomics in an order other than relaxed";
       return "";
     }
-    case Opcode::exp:
-    case Opcode::log:
-    case Opcode::tanh:
-    case Opcode::sin:
-    case Opcode::cos:
-    case Opcode::erf:
-    case Opcode::erfc:
-    case Opcode::pow:
-      return fmt::format("{} within its bound", info.name);  // expand_functions leaves none
     default:
+      if (kernel::is_expanded(op.code)) return fmt::format("{} within its bound", info.name);  // the pass leaves none
       return info.rule == kernel::OpRule::gpu ? std::string(info.name) : "";
   }
 }
@@ -139,6 +132,13 @@ std::vector<MetalFunction> metal_functions(const std::vector<kernel::LoweredKern
   for (MetalFunction& function : functions)
     function.structure = unique(metal_name(function.name + "_sizes"), "_of_launch");
   return functions;
+}
+
+std::vector<MetalField> metal_fields(const MetalFunction& function) {
+  metal::Prelude prelude;
+  metal::Printer printer(function, prelude);
+  printer.run();
+  return printer.fields();
 }
 
 Result<std::string> emit_metal(const std::vector<MetalFunction>& functions, const GpuTarget& target,

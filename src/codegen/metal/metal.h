@@ -31,6 +31,15 @@ struct MetalFunction {
 /// The functions of a plan's kernels, with names that are legal and unlike each other's; a structure's is no tensor's
 /// either.
 std::vector<MetalFunction> metal_functions(const std::vector<kernel::LoweredKernel>& kernels);
+/// A field of the structure of sizes.
+struct MetalField {
+  std::string name;
+  std::string type;         ///< "long"
+  std::size_t parameter{};  ///< of the kernel
+  std::string formula;      ///< in extents ("a.0"), strides in elements ("a.s0") and bytes; or what it is in words
+};
+/// In the structure's order, as emit_metal writes it. Requires a kernel that emit_metal takes.
+std::vector<MetalField> metal_fields(const MetalFunction& function);
 /// A name as the name of a function.
 std::string metal_name(std::string_view name);
 

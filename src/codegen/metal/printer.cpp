@@ -69,7 +69,6 @@ Printer::SizeName Printer::size_name(std::size_t parameter) const {
 
 /// What the launch computes of extents and strides is one structure, in the order of the parameters.
 void Printer::declare_sizes() {
-  std::vector<std::pair<std::string, std::string>> fields;  // and what they mean
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const ValueId value = kernel_.parameters[i].value;
     if (kernel::is_pointer(type(value).element)) continue;
@@ -84,7 +83,7 @@ void Printer::declare_sizes() {
         lowered_.arguments[i]);
     const SizeName size = size_name(i);
     const std::string name = names_.unique(size.field);
-    fields.emplace_back(fmt::format("{} {};", scalar_type(type(value).element), name), meaning);
+    fields_.push_back({name, std::string(scalar_type(type(value).element)), i, meaning});
     values_[value.index].parts = {{"sizes." + name}};
     for (const ValueUses::Divided& divided : uses_.divided()) {
       if (divided.first != value) continue;
@@ -93,11 +92,13 @@ void Printer::declare_sizes() {
       divided_.emplace_back(divided, elements);
     }
   }
-  if (fields.empty()) return;
+  if (fields_.empty()) return;
   std::size_t longest = 0;
-  for (const auto& [field, meaning] : fields) longest = std::max(longest, field.size());
+  const auto declared = [](const MetalField& field) { return fmt::format("{} {};", field.type, field.name); };
+  for (const MetalField& field : fields_) longest = std::max(longest, declared(field).size());
   structure_ = fmt::format("struct {} {{\n", function_.structure);
-  for (const auto& [field, meaning] : fields) structure_ += fmt::format("  {:<{}}  // {}\n", field, longest, meaning);
+  for (const MetalField& field : fields_)
+    structure_ += fmt::format("  {:<{}}  // {}\n", declared(field), longest, field.formula);
   structure_ += "};\n\n";
 }
 

@@ -45,6 +45,8 @@ class Printer {
   Printer(const MetalFunction& function, Prelude& prelude);
   /// The structure of sizes and the function.
   std::string run();
+  /// Of the structure, once it has run.
+  const std::vector<MetalField>& fields() const { return fields_; }
 
  private:
   using ValueId = kernel::ValueId;
@@ -132,6 +134,7 @@ class Printer {
   std::vector<Printed> values_;
   std::vector<Address> addresses_;
   std::vector<std::pair<ValueUses::Divided, std::string>> divided_;
+  std::vector<MetalField> fields_;
   std::string structure_;  ///< of sizes, as text
   std::string body_;
   std::size_t depth_ = 1;

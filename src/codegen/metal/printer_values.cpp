@@ -138,18 +138,9 @@ Expression Printer::pure(const Op& op, std::size_t part) {
       return compared(op, part);
     case Opcode::select:
       return chosen(op, part);
-    case Opcode::trunc:
-    case Opcode::sext:
-    case Opcode::zext:
-    case Opcode::fconvert:
-    case Opcode::sitofp:
-    case Opcode::uitofp:
-    case Opcode::fptosi:
-    case Opcode::fptoui:
-    case Opcode::bitcast:
-      return converted(op, part);
     default:
-      return arithmetic(op, part);
+      return kernel::info(op.code).rule == kernel::OpRule::convert || op.code == Opcode::bitcast ? converted(op, part)
+                                                                                                 : arithmetic(op, part);
   }
 }
 

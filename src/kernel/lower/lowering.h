@@ -83,8 +83,9 @@ enum class Edge : std::uint8_t { none, full, deferred, branch };
 struct Machine {
   int vector_lanes = 1;  ///< of the longest vector of the program's lanes
   bool has_fma = false;
-  std::optional<ThreadBlock> block;  ///< of a GPU
-  Element widest = Element::f64;     ///< float
+  std::optional<ThreadBlock> block;      ///< of a GPU
+  Element widest = Element::f64;         ///< float
+  std::int64_t most_divided_points = 0;  ///< GpuTarget::max_divided_blocks
   /// Of a block with a warp that tells the copy engine: what each multiplying thread gets of the registers that this
   /// warp, with three more that do nothing, gives back; 0: the warp is alone and gives none.
   std::int32_t consumer_registers = 0;

@@ -113,7 +113,7 @@ Machine machine_of(const tile::Program& program, const GpuTarget& target) {
   // One value is what a thread holds of an axis; the code generator cuts its accesses as their alignment allows.
   constexpr int lanes = 16;
   const Element widest = target.has_f64 ? Element::f64 : Element::f32;
-  Machine machine{lanes, true, block_of(program, target), widest};
+  Machine machine{lanes, true, block_of(program, target), widest, target.max_divided_blocks};
   if (const tile::For* loop = tile::find_engine_loop(program)) add_producer(program, *loop, target, machine);
   return machine;
 }

@@ -109,6 +109,8 @@ LoweredKernel Lowering::run_block() {
   if (const tile::For* loop = tile::find_engine_loop(program_)) declare_maps(*loop);
   declare_threads();
   declare_scopes();
+  if (!result_.most_points && machine_.most_divided_points > 0 && result_.grid.size() > 1)
+    result_.most_points = machine_.most_divided_points;
   if (engine_)
     run_roles();
   else
@@ -118,8 +120,9 @@ LoweredKernel Lowering::run_block() {
 }
 
 /// The point's number along each axis of the grid. The last one is fastest; but the points of a band, its last one
-/// shorter, go on before the last of the other axes does. Where a matrix unit multiplies, in 32 bits: divisions of 64
-/// are calls, and the driver's linker lets no product run on beside a kernel's calls.
+/// shorter, go on before the last of the other axes does. In 32 bits where the number of points is held to so many:
+/// where a matrix unit multiplies, since divisions of 64 are calls, and the driver's linker lets no product run on
+/// beside a kernel's calls; and where the target says so.
 std::vector<ValueId> Lowering::point_coordinates(ValueId point, const std::vector<IntExpr>& counts) {
   const Element element = result_.most_points ? Element::i32 : Element::i64;
   const auto narrow = [&](ValueId value) {

@@ -35,6 +35,10 @@ Expansion expansion_of(Opcode code) {
 
 }  // namespace
 
+bool is_expanded(Opcode code) {
+  return code == Opcode::pow || expansion_of(code) != nullptr;
+}
+
 void expand_functions(Kernel& kernel, bool has_f64) {
   kernel = rewrite(kernel, [has_f64](Builder& builder, const Op& op, Type) -> Replacement {
     if (op.code == Opcode::pow)

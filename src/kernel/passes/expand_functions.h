@@ -17,6 +17,8 @@
 
 namespace tilewright::kernel {
 
+/// Whether it is one of these ops.
+bool is_expanded(Opcode code);
 /// Without f64, pow of f32 is computed in pairs of f32.
 void expand_functions(Kernel& kernel, bool has_f64 = true);
 

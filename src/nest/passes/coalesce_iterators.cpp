@@ -64,11 +64,19 @@ class Merging {
 
   int run() {
     int merged = 0;
+    for (const TensorView& view : views_.operands) views_.operand_axes.push_back(own_axes(view));
+    views_.output_axes = own_axes(views_.output);
     while (merge_one()) ++merged;
     return merged;
   }
 
  private:
+  static AxisGroups own_axes(const TensorView& view) {
+    AxisGroups axes;
+    for (std::size_t axis = 0; axis < view.rank(); ++axis) axes.push_back({axis});
+    return axes;
+  }
+
   bool merge_one() {
     for (std::size_t p = 0; p < nest_.iterators.size(); ++p)
       for (std::size_t q = 0; q < nest_.iterators.size(); ++q)
@@ -105,13 +113,13 @@ class Merging {
       const TensorId id{static_cast<std::uint32_t>(t)};
       for (Read& read : nest_.reads)
         if (read.tensor == id) merge_slots(read.index, *pairs[t]);
-      merge_axes(views_.operands[t], *pairs[t]);
+      merge_axes(views_.operands[t], views_.operand_axes[t], *pairs[t]);
       --nest_.tensors[id].rank;
       renumber(nest_.tensors[id].name, *pairs[t], extent);
     }
     if (!output.absent) {
       std::erase(nest_.output_index, q);
-      merge_axes(views_.output, output);
+      merge_axes(views_.output, views_.output_axes, output);
     }
     nest_.iterators[p].extent = extent;
     nest_.iterators[p].name = merged_name(p, q);
@@ -130,7 +138,9 @@ class Merging {
   }
 
   /// The merged axis stays where the outer one was.
-  static void merge_axes(TensorView& view, const Pair& pair) {
+  static void merge_axes(TensorView& view, AxisGroups& axes, const Pair& pair) {
+    axes[pair.outer].insert(axes[pair.outer].end(), axes[pair.inner].begin(), axes[pair.inner].end());
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(pair.inner));
     const std::int64_t length = view.shape[pair.inner];
     if (length != 1) view.strides[pair.outer] = view.strides[pair.inner];
     view.shape[pair.outer] *= length;

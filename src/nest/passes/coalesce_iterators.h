@@ -19,10 +19,15 @@
 
 namespace tilewright::nest {
 
+/// By axis of a view: the axes of the caller's tensor that it stands for, outer ones first. Empty: each for its own.
+using AxisGroups = std::vector<std::vector<std::size_t>>;
+
 /// Views of a nest's tensors: by TensorId, and the output.
 struct NestViews {
   std::vector<TensorView> operands;
   TensorView output;
+  std::vector<AxisGroups> operand_axes = {};  ///< empty: no tensor's axes have merged
+  AxisGroups output_axes = {};
 };
 
 /// Rewrites the nest and the views; how many pairs were merged.

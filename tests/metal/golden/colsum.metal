@@ -5,6 +5,12 @@
 //
 // a: f32, rank 2
 // colsum: f32, rank 1 (result)
+//
+// assumes
+//   a: at a multiple of 16 bytes; strides: axis 0 any multiple of 4 bytes, axis 1 one element
+//   colsum: at a multiple of 16 bytes; strides: axis 0 one element
+//   colsum: shares memory with no operand; no two of its elements are one
+//
 // form: column reduction; threads along j
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

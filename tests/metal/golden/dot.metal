@@ -6,6 +6,13 @@
 // x: f32, rank 1
 // y: f32, rank 1
 // dot: f32, rank 0 (result)
+//
+// assumes
+//   x: at a multiple of 16 bytes; strides: axis 0 one element
+//   y: at a multiple of 16 bytes; strides: axis 0 one element
+//   dot: at a multiple of 16 bytes
+//   dot: shares memory with no operand; no two of its elements are one
+//
 // form: reduction; threads share the terms along i, 4 each a step
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

@@ -6,6 +6,13 @@
 // a: f32, rank 2, as rank 1: dense axes are one
 // b: f32, rank 2, as rank 1: dense axes are one
 // hadamard: f32, rank 2, as rank 1: dense axes are one (result)
+//
+// assumes
+//   a: at a multiple of 16 bytes; strides: axes 0, 1 (dense: each stride is the next one's times its extent) one element
+//   b: at a multiple of 16 bytes; strides: axes 0, 1 (dense: each stride is the next one's times its extent) one element
+//   hadamard: at a multiple of 16 bytes; strides: axes 0, 1 (dense: each stride is the next one's times its extent) one element
+//   hadamard: shares memory with no operand; no two of its elements are one
+//
 // form: elementwise; threads along ij, 4 points each
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

@@ -6,6 +6,13 @@
 // a: f32, rank 2
 // x: f32, rank 1
 // matvec: f32, rank 1 (result)
+//
+// assumes
+//   a: at a multiple of 16 bytes; strides: axis 0 any multiple of 16 bytes, axis 1 one element
+//   x: at a multiple of 16 bytes; strides: axis 0 one element
+//   matvec: at a multiple of 16 bytes; strides: axis 0 one element
+//   matvec: shares memory with no operand; no two of its elements are one
+//
 // form: reduction; threads share the terms along k, 4 each a step
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

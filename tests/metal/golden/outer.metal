@@ -6,6 +6,14 @@
 // x: f32, rank 1
 // y: f32, rank 1
 // outer: f32, rank 2 (result)
+//
+// assumes
+//   x: at a multiple of 16 bytes; strides: axis 0 one element
+//   y: at a multiple of 16 bytes; strides: axis 0 one element
+//   outer: at a multiple of 16 bytes; strides: axis 0 any multiple of 16 bytes, axis 1 one element
+//   outer: shares memory with no operand; no two of its elements are one
+//   launches of outer: at most 2147483647 threadgroups in all
+//
 // form: elementwise; threads along j, 4 points each
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.
@@ -35,27 +43,28 @@ void outer(device const float* x [[buffer(0)]],
   const long v0 = long(thread_index);
   device const float* x0 = x + v0;
   device float* outer0 = outer + v0 * outer_stride0;
-  const long v1 = sizes.begin + long(group);
-  const long v2 = v1 / sizes.n4 * 4;
-  const long v3 = v1 % sizes.n4 * 4;
-  const long v4 = v2 + 4;
+  const int v1 = int(sizes.begin + long(group));
+  const int v2 = int(sizes.n4);
+  const long v3 = long(uint(v1) / uint(v2)) * 4;
+  const long v4 = long(uint(v1) % uint(v2)) * 4;
   const long v5 = v3 + 4;
-  if (v4 <= sizes.x_extent0 && v5 <= sizes.y_extent0) {
-    const float x_v0 = x0[v2];
-    const float4 y_v0 = *(device const float4*)(y + v3);
-    *(device float4*)(outer0 + v2 * outer_stride0 + v3) = float4(x_v0) * y_v0;
+  const long v6 = v4 + 4;
+  if (v5 <= sizes.x_extent0 && v6 <= sizes.y_extent0) {
+    const float x_v0 = x0[v3];
+    const float4 y_v0 = *(device const float4*)(y + v4);
+    *(device float4*)(outer0 + v3 * outer_stride0 + v4) = float4(x_v0) * y_v0;
   } else {
-    device float* outer1 = outer0 + v2 * outer_stride0 + v3;
-    const bool is0 = v2 + v0 < min(v4, sizes.x_extent0);
-    const float x_v1 = is0 ? x0[v2] : 0.0f;
-    const bool4 is1 = int4(0, 1, 2, 3) < int4(int(max(min(min(v5, sizes.y_extent0) - v3, 4L), 0L)));
-    const float4 y_v1 = float4(is1.x ? y[v3] : 0.0f, is1.y ? y[v3 + 1] : 0.0f, is1.z ? y[v3 + 2] : 0.0f, is1.w ? y[v3 + 3] : 0.0f);
-    const float4 v6 = float4(x_v1) * y_v1;
+    device float* outer1 = outer0 + v3 * outer_stride0 + v4;
+    const bool is0 = v3 + v0 < min(v5, sizes.x_extent0);
+    const float x_v1 = is0 ? x0[v3] : 0.0f;
+    const bool4 is1 = int4(0, 1, 2, 3) < int4(int(max(min(min(v6, sizes.y_extent0) - v4, 4L), 0L)));
+    const float4 y_v1 = float4(is1.x ? y[v4] : 0.0f, is1.y ? y[v4 + 1] : 0.0f, is1.z ? y[v4 + 2] : 0.0f, is1.w ? y[v4 + 3] : 0.0f);
+    const float4 v7 = float4(x_v1) * y_v1;
     if (is0) {
-      if (is1.x) outer1[0] = v6.x;
-      if (is1.y) outer1[1] = v6.y;
-      if (is1.z) outer1[2] = v6.z;
-      if (is1.w) outer1[3] = v6.w;
+      if (is1.x) outer1[0] = v7.x;
+      if (is1.y) outer1[1] = v7.y;
+      if (is1.z) outer1[2] = v7.z;
+      if (is1.w) outer1[3] = v7.w;
     }
   }
 }

@@ -5,6 +5,12 @@
 //
 // a: f32, rank 2
 // rowsum: f32, rank 1 (result)
+//
+// assumes
+//   a: at a multiple of 16 bytes; strides: axis 0 any multiple of 4 bytes, axis 1 one element
+//   rowsum: at a multiple of 16 bytes; strides: axis 0 one element
+//   rowsum: shares memory with no operand; no two of its elements are one
+//
 // form: reduction; an output a thread
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

@@ -5,6 +5,12 @@
 //
 // a: f32, rank 2, as rank 1: dense axes are one
 // total: f32, rank 0 (result)
+//
+// assumes
+//   a: at a multiple of 16 bytes; strides: axes 0, 1 (dense: each stride is the next one's times its extent) one element
+//   total: at a multiple of 16 bytes
+//   total: shares memory with no operand; no two of its elements are one
+//
 // form: reduction; an output a thread
 //
 // Compile without fast math: products and sums are fused where fma stands, and nowhere else.

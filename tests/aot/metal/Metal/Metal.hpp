@@ -109,7 +109,14 @@ class Device {
   }
 };
 
-class Buffer {};
+class Buffer {
+ public:
+  explicit Buffer(NS::UInteger bytes) : bytes_(bytes) {}
+  NS::UInteger length() const { return bytes_; }
+
+ private:
+  NS::UInteger bytes_;
+};
 
 class ComputeCommandEncoder {
  public:
