@@ -161,7 +161,7 @@ std::string MetalCase::launch_all(const Module* module, std::size_t number) {
 #ifdef TILEWRIGHT_METAL_DEVICE
   (void)module, (void)number, (void)fills;
   std::string wrong = run_on_device(source_, launches, reach);
-  return wrong.empty() && coverage_ == Coverage::some ? compare_some(nullptr) : wrong;
+  return wrong.empty() && coverage_ != Coverage::all ? compare_some(nullptr) : wrong;
 #else
   std::vector<Buffer> buffers;
   buffers.reserve(reach.size());
@@ -171,12 +171,13 @@ std::string MetalCase::launch_all(const Module* module, std::size_t number) {
                          !each.is_written);
     if (fills) buffers.back().note_written();
   }
+  const Buffer& output = buffers[reach.size() - 2];
   for (DeviceLaunch& launch : launches)
     if (const std::string wrong = run_on_machine(*module, number, launch, buffers); !wrong.empty())
       return launch.function + ": " + wrong;
-    else if (coverage_ == Coverage::some)
-      return launches.size() == 1 ? compare_some(&buffers[reach.size() - 2]) : "";
-  return {};
+    else if (coverage_ == Coverage::some_groups)
+      return launches.size() == 1 ? compare_some(&output) : "";
+  return coverage_ == Coverage::some_results ? compare_some(&output) : "";
 #endif
 }
 
@@ -192,7 +193,7 @@ std::string MetalCase::run_on_machine(const Module& module, std::size_t number, 
   for (Buffer& buffer : buffers) one.reach.push_back(&buffer);
   one.reach.push_back(&sizes);
   one.groups = launch.groups;
-  if (coverage_ == Coverage::some) one.only = some_of(launch.groups);
+  if (coverage_ == Coverage::some_groups) one.only = some_of(launch.groups);
   one.threads = launch.threads;
   one.backwards = case_.seed % 2 == 1;
   if (one.threads != entry.function->max_threads) return "the launch has other threads than the function";

@@ -13,10 +13,10 @@
 
 namespace tilewright::metal_shim {
 
-/// Which threadgroups run, and which results are compared. `some`, for cases that would take minutes: the first, the
-/// last and some between of the first launch; if it is the only one, some of the results that these write are compared.
-/// A GPU runs all.
-enum class Coverage : std::uint8_t { all, some };
+/// Which threadgroups run, and which results are compared. For cases that would take minutes: all threadgroups and
+/// some results; or the first, the last and some threadgroups between of the first launch, and, if it is the only one,
+/// some of the results that these write. A GPU runs all.
+enum class Coverage : std::uint8_t { all, some_results, some_groups };
 
 class MetalCase {
  public:
