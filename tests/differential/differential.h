@@ -30,7 +30,7 @@ struct Case {
   bool repacked = false;         ///< of a GPU's: misaligned operands of products are copied first, however small
   std::string gpu_variant = {};  ///< of a GPU's: `variant` of the schedule, which hosts may not have
   std::string gpu_arch = "sm_90a";
-  std::int64_t gpu_shared_bytes = 0;  ///< of a GPU's block, at most; 0: what the architecture has
+  std::int64_t gpu_shared_bytes = 0;           ///< of a GPU's block, at most; 0: what the architecture has
   Precision gpu_precision = Precision::exact;  ///< of a GPU's, which hosts may not have
   bool counted = false;                        ///< the simulator counts what accesses cost
   bool host_levels = true;                     ///< the others
