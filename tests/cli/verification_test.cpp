@@ -115,6 +115,31 @@ TEST(Verify, nan_meets_only_nan) {
   EXPECT_FALSE(copy.verify(broken).is_right());
 }
 
+TEST(Verify, infinity_is_right_where_it_is_expected_whatever_the_bound) {
+  const Tensor a = *full(DType::f32, {2}, Scalar::of(1.0));
+  a.at<float>({1}) = INFINITY;
+  const Computed product = compute("y[i] = (a[i] + 1.0) * a[i]", {{"a", a}});  // the bound has 0 times infinity
+  EXPECT_TRUE(product.verify(product.result).is_right());
+  const Tensor broken = product.result.clone().value();
+  for (const float wrong : {-INFINITY, NAN, 3.0F}) {
+    broken.at<float>({1}) = wrong;
+    EXPECT_FALSE(product.verify(broken).is_right()) << wrong;
+  }
+}
+
+TEST(Verify, a_wider_result_is_rounded_as_its_operation_was) {
+  for (const std::string text :
+       {"y:f64[i] = a[i] * b[i]", "y:f64[i] = sqrt(abs(a[i]))", "y[i] = cast(f64, a[i] / b[i])"}) {
+    std::vector<Operand> operands = {{"a", normal({100}, 1)}};
+    if (text.contains("b[")) operands.push_back({"b", normal({100}, 2)});
+    const Computed wide = compute(text, operands);
+    EXPECT_TRUE(wide.verify(wide.result).is_right()) << text;
+    const Tensor broken = wide.result.clone().value();
+    broken.at<double>({41}) *= 1 + 0x1p-21;  // f32 rounds to within 0x1p-24
+    EXPECT_FALSE(wide.verify(broken).is_right()) << text;
+  }
+}
+
 TEST(ChainLength, of_a_long_sum_is_short_and_of_a_product_of_matrices_is_its_depth) {
   EXPECT_LE(compute("s[] ++= a[i]", {{"a", normal({1 << 20}, 1)}}).chain, 4096);
   EXPECT_GE(compute("s[] ++= a[i]", {{"a", normal({1 << 20}, 1)}}).chain, 20);  // no tree is shallower

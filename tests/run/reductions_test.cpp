@@ -62,6 +62,10 @@ TEST(Reductions, over_iterators_that_nothing_reads) {
   EXPECT_TRUE(agrees({"o[i] ++= a[i] | (i, r in 0 ..< 7)", {{"a", DType::f32, {11}, {}, Values::whole}}}));
   EXPECT_TRUE(agrees({"o[i, j] ++= 2.0 | (i in 0 ..< 4, j in 0 ..< 8, r in 0 ..< 3)", {}}));
   EXPECT_TRUE(agrees({"o[] max= 3 | (r in 0 ..< 0)", {}}));
+  // No outputs, of which accumulators would wait in a buffer.
+  for (const std::string op : {"min=", "++="})
+    EXPECT_TRUE(
+        agrees({"o[j, i] " + op + " a[j, i] | (j, i in 0 ..< 0, r in 0 ..< 67)", {{"a", DType::f16, {5, 0}, {}}}}));
   EXPECT_TRUE(
       agrees({"o[i] ++= cast(f32, r) * a[i] | (i, r in 0 ..< 40)", {{"a", DType::f32, {5}, {}, Values::whole}}}));
 }

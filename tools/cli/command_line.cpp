@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -113,7 +115,10 @@ void add_flag(CLI::App& app, Options& options, Flag flag) {
     case Flag::seconds:
       app.add_option("--seconds", options.seconds, "time to search for, for each statement (default: 20)")
           ->type_name("S")
-          ->check(CLI::Range(0.1, 86400.0));
+          ->check(CLI::Range(0.1, 86400.0))
+          ->check([](const std::string& text) {  // which no range excludes
+            return std::isnan(std::strtod(text.c_str(), nullptr)) ? "a number of seconds is needed" : "";
+          });
       return;
     case Flag::verbose:
       app.add_flag("--verbose", options.verbose, "print a line for each schedule that is tried");

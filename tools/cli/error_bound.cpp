@@ -132,7 +132,11 @@ Bounded cast(const Bounded& operand, DType from, DType to) {
   const Scalar value = cast_scalar(operand.value, from, to);
   if (operand.is_exact()) return {value};
   if (is_floating(from) && is_floating(to)) {
-    if (unit_roundoff(to) <= unit_roundoff(from)) return operand;
+    if (unit_roundoff(to) <= unit_roundoff(from)) {
+      Bounded wider = operand;
+      wider.rounded_once &= unit_roundoff(to) == unit_roundoff(from);  // which was to the narrower type
+      return wider;
+    }
     // Either neighbour of the exact value's rounding.
     const double step = 2 * unit_roundoff(to) * std::fabs(value.as_double()) + least_positive(to);
     return {value, operand.error + step};

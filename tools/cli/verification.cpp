@@ -162,13 +162,15 @@ class Comparison {
   double tolerance(const Bounded& accumulated, const std::vector<std::int64_t>& point, Scalar exact) {
     nest::ExprId root = nest_.result;
     const auto* cast = std::get_if<nest::CastExpr>(&nest_.exprs[root].node);
-    const bool narrows = cast && is_floating(nest_.output) && is_floating(nest_.exprs[cast->operand].dtype);
-    if (narrows) root = cast->operand;
+    const bool rounds = cast && is_floating(nest_.output) && is_floating(nest_.exprs[cast->operand].dtype);
+    if (rounds) root = cast->operand;
     const Bounded result = bound_.evaluate(root, point, accumulated);
-    if (result.is_exact() || result.rounded_once) return 0;
+    // The reference rounds once, to the result's type: of a wider one, not as the operation did.
+    const bool widens = rounds && unit_roundoff(nest_.output) < unit_roundoff(nest_.exprs[root].dtype);
+    if (result.is_exact() || (result.rounded_once && !widens)) return 0;
     if (!is_floating(nest_.output)) return result.error;
     const double wide = nest_.exprs[root].dtype == DType::f64 ? 2 : 1;
-    if (!narrows) return wide * result.error;
+    if (!rounds) return wide * result.error;
     return wide * result.error + unit_roundoff(nest_.output) * std::fabs(exact.as_double()) +
            least_positive(nest_.output);
   }
@@ -187,7 +189,7 @@ class Comparison {
       if (size > 0) verification.largest_relative = std::max(verification.largest_relative, error / size);
     }
     if (std::isfinite(tolerance)) verification.largest_tolerance = std::max(verification.largest_tolerance, tolerance);
-    if (error <= tolerance) return;
+    if (error == 0 || error <= tolerance) return;  // next to infinities a tolerance may have no value
     ++verification.wrong;
     WrongValue wrong{index, received, rounded, error, tolerance};
     if (verification.first_wrong.size() < most_shown) verification.first_wrong.push_back(wrong);

@@ -231,7 +231,8 @@ class Lowering {
     for (auto iter = order.rbegin(); iter != order.rend(); ++iter) {
       const Axis* axis = find_axis(output_axes_, *iter);
       const IntExpr granule = axis ? axis->size : 1;
-      const IntExpr capacity = ceil_div(span_at(*iter, depth), granule) * granule;
+      const IntExpr span = span_at(*iter, depth);  // no buffer is empty, not even that of a nest without outputs
+      const IntExpr capacity = ceil_div(span.is_constant() ? max(span, 1) : span, granule) * granule;
       buffer.axes.insert(buffer.axes.begin(), BufferAxis{*iter, capacity, 1, buffer.elements, 1});
       buffer.elements = buffer.elements * capacity;
     }
