@@ -9,10 +9,9 @@
 namespace tilewright::kernel {
 namespace {
 
-constexpr std::int64_t system_shared_bytes = 1024;  ///< of each block
-constexpr std::int64_t shared_granule = 128;        ///< bytes that shared memory is given out by
-constexpr std::int64_t register_granule = 256;      ///< registers that a warp is given at a time
-constexpr std::int64_t schedulers = 4;              ///< of a multiprocessor, each with a quarter of its registers
+constexpr std::int64_t shared_granule = 128;    ///< bytes that shared memory is given out by
+constexpr std::int64_t register_granule = 256;  ///< registers that a warp is given at a time
+constexpr std::int64_t schedulers = 4;          ///< of a multiprocessor, each with a quarter of its registers
 
 std::int64_t round_up(std::int64_t value, std::int64_t granule) {
   return (value + granule - 1) / granule * granule;
@@ -42,7 +41,7 @@ Residency residency(const Kernel& kernel, const GpuTarget& target, std::optional
   result.registers =
       registers.value_or(most_registers(std::max<std::int64_t>(kernel.block->resident, 1) * warps, target));
 
-  const std::int64_t shared = round_up(result.shared_bytes, shared_granule) + system_shared_bytes;
+  const std::int64_t shared = round_up(result.shared_bytes, shared_granule) + target.system_shared_bytes;
   struct Limit {
     std::int64_t blocks;
     std::string_view name;

@@ -8,6 +8,10 @@
 
 namespace tilewright::nest {
 
+bool has_tensor(const Nest& nest, std::string_view name) {
+  return std::ranges::find(nest.tensors, name, &Tensor::name) != nest.tensors.end();
+}
+
 bool is_same_read(const Read& a, const Read& b) {
   const auto is_nan = [](const std::optional<Scalar>& value) {
     return value && value->is_float() && std::isnan(value->as_double());

@@ -2,6 +2,7 @@
 // role in a product.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "nest/facts.h"
@@ -13,6 +14,9 @@ namespace tilewright::nest {
 StrideClass stride_along(const Nest& nest, const Facts& facts, const Read& read, IterId iter);
 /// The same for the output.
 StrideClass output_stride_along(const Nest& nest, const Facts& facts, IterId iter);
+
+/// Whether the nest reads a tensor of that name.
+bool has_tensor(const Nest& nest, std::string_view name);
 
 /// Of one tensor, with one access map: an `else` that is NaN is one with itself.
 bool is_same_read(const Read& a, const Read& b);

@@ -9,6 +9,10 @@
 namespace tilewright::nest {
 namespace {
 
+BoundNest built(const lang::TypedStatement& typed) {
+  return {build_nest(typed), typed.statement, {typed.statement->target.name}};
+}
+
 /// The statement's nest and the type of its target, which those behind it may read.
 Result<void> add(const lang::Statement& statement, BoundProgram& bound) {
   std::vector<lang::OperandType> operands;
@@ -16,7 +20,7 @@ Result<void> add(const lang::Statement& statement, BoundProgram& bound) {
     if (const lang::OperandType* known = bound.tensor(name)) operands.push_back(*known);
   const auto typed = lang::bind(statement, operands);
   if (!typed) return std::unexpected(typed.error());
-  bound.nests.push_back({build_nest(*typed), &statement, {statement.target.name}});
+  bound.nests.push_back(built(*typed));
   bound.tensors.push_back({statement.target.name, typed->output, typed->output_shape});
   return {};
 }
@@ -31,7 +35,7 @@ const lang::OperandType* BoundProgram::tensor(std::string_view name) const {
 Result<BoundNest> bind_nest(const lang::Statement& statement, const std::vector<lang::OperandType>& operands) {
   const auto typed = lang::bind(statement, operands);
   if (!typed) return std::unexpected(typed.error());
-  return BoundNest{build_nest(*typed), &statement, {statement.target.name}};
+  return built(*typed);
 }
 
 Result<BoundProgram> bind_program(const lang::Program& program, const std::vector<lang::OperandType>& parameters) {

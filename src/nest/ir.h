@@ -153,11 +153,6 @@ struct Nest {
   ScheduleFacts schedule;
 };
 
-/// A call's nests in order; the name of a later nest's tensor may be an earlier nest's target.
-struct NestGraph {
-  std::vector<Nest> nests;
-};
-
 std::string to_text(const Nest& nest);
 Result<Nest> parse_nest(SourcePtr source);
 /// Every invariant of this file and of language.md that a nest must keep. The header of verify.cpp lists them.

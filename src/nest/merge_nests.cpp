@@ -221,8 +221,7 @@ class Merger {
     if (overflows_)
       return std::unexpected(fmt::format("is read by {} at indices whose composition leaves 64 bits", consumer_.name));
     for (const Iterator& iterator : merged_.iterators)
-      if (iterator.name == merged_.name ||
-          std::ranges::find(merged_.tensors, iterator.name, &Tensor::name) != merged_.tensors.end())
+      if (iterator.name == merged_.name || has_tensor(merged_, iterator.name))
         return std::unexpected(
             fmt::format("has an iterator {}, which is a tensor's name in {}", iterator.name, consumer_.name));
     return std::move(merged_);

@@ -108,14 +108,6 @@ Result<Compilation> compile_to_nest(const nest::BoundNest& bound, const std::vec
   return result;
 }
 
-Result<Compilation> HostCompiler::compile(const lang::Statement& statement,
-                                          const std::vector<nest::NamedView>& operands, const TensorView* output,
-                                          bool code) {
-  const auto bound = nest::bind_nest(statement, types_of(operands));
-  if (!bound) return std::unexpected(bound.error());
-  return compile(*bound, operands, output, code);
-}
-
 Result<Compilation> HostCompiler::compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                           const TensorView* output, bool code) {
   const lang::Statement& statement = *bound.statement;

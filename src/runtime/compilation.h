@@ -56,9 +56,6 @@ class HostCompiler {
   /// `code` false the kernels are not compiled to machine code: enough to explain and to print.
   Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code = true);
-  /// The same of a statement alone.
-  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
-                              const TensorView* output, bool code = true);
   const HostTarget& target() const { return target_; }
 
  private:

@@ -384,9 +384,7 @@ Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& op
 }
 
 Result<Tensor> Engine::eval(const nest::BoundNest& bound, const std::vector<Operand>& operands) const {
-  std::vector<nest::NamedView> views;
-  for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
-  auto compiled = compile(bound, views);
+  auto compiled = compile(bound, views_of(operands));
   if (!compiled) return std::unexpected(std::move(compiled.error()));
   auto output = allocate(compiled->output, compiled->output_shape);
   if (!output) return output;
@@ -425,6 +423,25 @@ Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector
     prepared = kernel.calls().programs.insert(signature, std::make_shared<const ProgramCall>(std::move(*made)));
   }
   return prepared->run(*state_->backend, *tensors);
+}
+
+// ---- Operands ----
+
+std::vector<nest::NamedView> views_of(const std::vector<Operand>& operands) {
+  std::vector<nest::NamedView> views;
+  for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
+  return views;
+}
+
+Result<std::vector<Operand>> moved(const Engine& engine, const std::vector<Operand>& operands,
+                                   Result<Tensor> (Engine::*move)(const Tensor&) const) {
+  std::vector<Operand> result;
+  for (const Operand& each : operands) {
+    Result<Tensor> tensor = (engine.*move)(each.tensor);
+    if (!tensor) return std::unexpected(std::move(tensor.error()));
+    result.push_back({each.name, std::move(*tensor)});
+  }
+  return result;
 }
 
 }  // namespace tilewright

@@ -126,4 +126,10 @@ class Engine {
   std::shared_ptr<State> state_;
 };
 
+std::vector<nest::NamedView> views_of(const std::vector<Operand>& operands);
+
+/// Each tensor moved by `move`, which is Engine::to_device or Engine::to_host.
+Result<std::vector<Operand>> moved(const Engine& engine, const std::vector<Operand>& operands,
+                                   Result<Tensor> (Engine::*move)(const Tensor&) const);
+
 }  // namespace tilewright

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "nest/access.h"
 #include "nest/passes/fuse_statements.h"
 #include "runtime/arena.h"
 
 namespace tilewright {
 namespace {
-
-bool reads(const nest::BoundNest& bound, const std::string& name) {
-  return std::ranges::find(bound.nest.tensors, name, &nest::Tensor::name) != bound.nest.tensors.end();
-}
 
 /// From the launch that writes it to the last one that reads it.
 Result<void> place_intermediates(FusedProgram& fused) {
@@ -28,7 +25,7 @@ Result<void> place_intermediates(FusedProgram& fused) {
     if (!bytes) return std::unexpected(bytes.error());
     Lifetime lifetime{static_cast<std::int64_t>(*bytes), n, n};
     for (std::size_t reader = n + 1; reader < nests.size(); ++reader)
-      if (reads(nests[reader], name)) lifetime.last = reader;
+      if (has_tensor(nests[reader].nest, name)) lifetime.last = reader;
     lifetimes.push_back(lifetime);
     fused.intermediates.push_back({name, 0});
   }

@@ -23,14 +23,6 @@ Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement) {
   return errors;
 }
 
-Result<Compilation> NvptxCompiler::compile(const lang::Statement& statement,
-                                           const std::vector<nest::NamedView>& operands, const TensorView* output,
-                                           bool code) {
-  const auto bound = nest::bind_nest(statement, types_of(operands));
-  if (!bound) return std::unexpected(bound.error());
-  return compile(*bound, operands, output, code);
-}
-
 Result<Compilation> NvptxCompiler::compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                            const TensorView* output, bool code) {
   const lang::Statement& statement = *bound.statement;

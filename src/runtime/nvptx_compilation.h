@@ -32,9 +32,6 @@ class NvptxCompiler {
   /// As Backend::compile. R071: a precision that needs tensor cores. G0xx: emit_for_nvptx's.
   Result<Compilation> compile(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                               const TensorView* output, bool code = true);
-  /// The same of a statement alone.
-  Result<Compilation> compile(const lang::Statement& statement, const std::vector<nest::NamedView>& operands,
-                              const TensorView* output, bool code = true);
   const GpuTarget& target() const { return target_; }
 
  private:

@@ -50,7 +50,8 @@ struct GpuTarget {
   int multiprocessor_registers = 65536;
   int max_thread_registers = 255;
   std::int64_t max_block_shared_bytes = 163 << 10;
-  std::int64_t multiprocessor_shared_bytes = 164 << 10;      ///< of which each block takes 1 KiB for the system
+  std::int64_t multiprocessor_shared_bytes = 164 << 10;
+  std::int64_t system_shared_bytes = 1 << 10;                ///< that each block takes of it beside its own
   int max_cluster_blocks = 1;                                ///< that any device of the architecture can hold
   double launch_cycles = 7000;                               ///< that one more kernel adds to a call, beside its bytes
   std::int64_t most_repacked_bytes = std::int64_t{8} << 30;  ///< of a call's copies of its operands, at most

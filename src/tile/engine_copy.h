@@ -14,6 +14,9 @@
 
 namespace tilewright::tile {
 
+/// Of shared memory, for each stage that the engine fills: a full and an empty barrier.
+inline constexpr std::int64_t stage_barrier_bytes = 2 * 8;
+
 struct EngineCopy {
   struct Axis {
     IterId iter;

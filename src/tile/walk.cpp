@@ -109,6 +109,12 @@ void replace_uses(Block& block, ValueId from, ValueId to) {
   for (ValueId& id : block.yields) change(id);
 }
 
+std::int64_t shared_room(const Buffer& buffer) {
+  constexpr std::int64_t granule = 128;
+  const std::int64_t bytes = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
+  return (bytes + granule - 1) / granule * granule;
+}
+
 bool fills_shared(const Program& program, const Op& op) {
   const auto is_shared = [&](BufferId id) {
     return program.buffers.contains(id) && program.buffers[id].space == Space::shared;

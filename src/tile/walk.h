@@ -92,6 +92,8 @@ void walk_op(AnyOp& op, Visit&& visit) {
   for_each_block(op, [&](auto& inner) { walk(inner, visit); });
 }
 
+/// Bytes that a buffer of a constant size takes of a block's shared memory, up to where another may begin.
+std::int64_t shared_room(const Buffer& buffer);
 /// The op allocates, fills or stores to shared memory.
 bool fills_shared(const Program& program, const Op& op);
 /// How many ops at the block's start allocate shared buffers and copy into them; 0 where no copy is among them.

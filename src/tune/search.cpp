@@ -15,8 +15,7 @@ namespace {
 constexpr double share_of_tries = 0.75;  ///< of the budget; the rest is for the rounds
 constexpr double part_of_a_timing = 1.0 / 200;
 constexpr double least_timing = 0.01, most_timing = 0.2;  ///< seconds
-constexpr double clearly =
-    0.99;  ///< a schedule whose neighbours are looked at next takes less than so much of the best
+constexpr double clearly = 0.99;     ///< of the best time; neighbours of what takes less are tried next
 constexpr std::size_t expanded = 3;  ///< of the quickest, whose neighbours are tried when nothing else is left
 
 class Searching {

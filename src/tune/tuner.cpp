@@ -26,12 +26,6 @@ Kernel with_schedule(const Kernel& kernel, const nest::Schedule& schedule) {
   return Kernel(std::move(statement));
 }
 
-std::vector<nest::NamedView> views_of(const std::vector<Operand>& operands) {
-  std::vector<nest::NamedView> views;
-  for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
-  return views;
-}
-
 /// The engine's device. Kernels that have been timed are kept with their code.
 class DeviceProbe final : public Probe {
  public:
@@ -40,11 +34,9 @@ class DeviceProbe final : public Probe {
 
   /// Memory for results, and the operands where the host reads them.
   Result<void> begin() {
-    for (const Operand& operand : operands_) {
-      Result<Tensor> tensor = engine_.to_host(operand.tensor);
-      if (!tensor) return std::unexpected(std::move(tensor.error()));
-      on_host_.push_back({operand.name, std::move(*tensor)});
-    }
+    Result<std::vector<Operand>> on_host = moved(engine_, operands_, &Engine::to_host);
+    if (!on_host) return std::unexpected(std::move(on_host.error()));
+    on_host_ = std::move(*on_host);
     Result<Tensor> scratch = engine_.eval(with_schedule(kernel_, automatic), operands_);
     if (!scratch) return std::unexpected(std::move(scratch.error()));
     scratch_ = std::move(*scratch);

@@ -75,8 +75,10 @@ class Comparison {
     for (const auto& memory : memory_) before.push_back(memory->all());
 
     HostCompiler& compiler = compiler_for(case_);
-    if (!find_output(compiler, *kernel)) return;
-    auto compiled = compiler.compile(*kernel->statement(), operands_, &output_->view(), case_.host_levels);
+    const auto bound = nest::bind_nest(*kernel->statement(), types_of(operands_));
+    if (!bound) return reject(bound.error());
+    if (!find_output(compiler, *bound)) return;
+    auto compiled = compiler.compile(*bound, operands_, &output_->view(), case_.host_levels);
     if (!compiled) return reject(compiled.error());
     allowed_ = bound_output(compiled->reference, operands_);
     check_reference(compiled->reference);
@@ -109,8 +111,8 @@ class Comparison {
     if (outcome_.difference.empty()) outcome_.difference = fmt::format("{}: {}", where, what);
   }
 
-  bool find_output(HostCompiler& compiler, const Kernel& kernel) {
-    const auto typed = compiler.compile(*kernel.statement(), operands_, nullptr, false);
+  bool find_output(HostCompiler& compiler, const nest::BoundNest& bound) {
+    const auto typed = compiler.compile(bound, operands_, nullptr, false);
     if (!typed) return reject(typed.error()), false;
     outcome_.dtype = typed->output;
     outcome_.shape = typed->output_shape;

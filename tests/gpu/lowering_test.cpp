@@ -227,7 +227,9 @@ TEST(GpuLowering, MorePointsThanMatrixUnitsCount) {
   const TensorView factor{nullptr, DType::f16, {batches, size, size}, {0, size, 1}};
   const TensorView output{nullptr, DType::f16, {batches, size, size}, {size * size, size, 1}};
   NvptxCompiler compiler(*gpu_target_named("sm_90a"));
-  const auto compiled = compiler.compile(*kernel.statement(), {{"a", factor}, {"b", factor}}, &output, false);
+  const std::vector<nest::NamedView> operands{{"a", factor}, {"b", factor}};
+  const nest::BoundNest bound = nest::bind_nest(*kernel.statement(), types_of(operands)).value();
+  const auto compiled = compiler.compile(bound, operands, &output, false);
   ASSERT_TRUE(compiled.has_value()) << render(compiled.error());
   const auto recorded = record_call(*compiled->plan, {factor, factor, output});
   ASSERT_FALSE(recorded.has_value());

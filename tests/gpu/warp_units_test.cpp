@@ -183,7 +183,8 @@ TEST(WarpUnits, large_tiles_spill_nothing) {
     std::vector<nest::NamedView> operands{{"a", factor}, {"b", factor}};
     if (dtype != DType::i8) operands.push_back({"bias", bias});
     NvptxCompiler compiler(*gpu_target_named(arch));
-    const auto compiled = compiler.compile(*kernel.statement(), operands, nullptr, false);
+    const nest::BoundNest bound = nest::bind_nest(*kernel.statement(), types_of(operands)).value();
+    const auto compiled = compiler.compile(bound, operands, nullptr, false);
     ASSERT_TRUE(compiled.has_value()) << render(compiled.error());
     expect_assembled(compiled->plan->kernels, arch);
   }

@@ -25,27 +25,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<nest::NamedView> views_of(const std::vector<Operand>& operands) {
-  std::vector<nest::NamedView> views;
-  for (const Operand& operand : operands) views.push_back({operand.name, operand.tensor.view()});
-  return views;
-}
-
 const Tensor* find(const std::vector<Operand>& values, const std::string& name) {
   const auto found = std::ranges::find(values, name, &Operand::name);
   return found == values.end() ? nullptr : &found->tensor;
-}
-
-/// Each tensor moved by `move`, which is Engine::to_device or Engine::to_host.
-Result<std::vector<Operand>> moved(const Engine& engine, const std::vector<Operand>& tensors,
-                                   Result<Tensor> (Engine::*move)(const Tensor&) const) {
-  std::vector<Operand> result;
-  for (const Operand& each : tensors) {
-    Result<Tensor> tensor = (engine.*move)(each.tensor);
-    if (!tensor) return std::unexpected(std::move(tensor.error()));
-    result.push_back({each.name, std::move(*tensor)});
-  }
-  return result;
 }
 
 /// One case computed: every launch's operands and results, on the device and on the host.

@@ -43,13 +43,10 @@ class Tuning {
   Tuning(const Engine& engine, const Options& options) : engine_(engine), options_(options) {}
 
   Result<void> add(const Case& each) {
-    Result<std::vector<Operand>> values = make_operands(each);
+    const Result<std::vector<Operand>> made = make_operands(each);
+    if (!made) return std::unexpected(made.error());
+    Result<std::vector<Operand>> values = moved(engine_, *made, &Engine::to_device);
     if (!values) return std::unexpected(std::move(values.error()));
-    for (Operand& value : *values) {
-      Result<Tensor> placed = engine_.to_device(value.tensor);
-      if (!placed) return std::unexpected(std::move(placed.error()));
-      value.tensor = std::move(*placed);
-    }
     for (const Kernel& step : report::statements_of(*each.kernel)) {
       std::vector<Operand> operands;
       for (const std::string& name : step.operand_names())
@@ -81,10 +78,9 @@ class Tuning {
     };
     const tune::Check check = [&](const Kernel&, const Compilation& compilation, const std::vector<Operand>& on_host,
                                   const Tensor& result) -> Result<bool> {
-      std::vector<nest::NamedView> views;
-      for (const Operand& operand : on_host) views.push_back({operand.name, operand.tensor.view()});
-      const Result<Verification> verification = verify_result(
-          compilation.reference, views, result.view(), report::chain_length(compilation), progress_, Effort::brief);
+      const Result<Verification> verification =
+          verify_result(compilation.reference, views_of(on_host), result.view(), report::chain_length(compilation),
+                        progress_, Effort::brief);
       if (!verification) return std::unexpected(verification.error());
       return verification->is_right();
     };

@@ -82,8 +82,7 @@ ProductRegisters registers_of_product(const tile::Program& program) {
 void add_producer(const tile::Program& program, const tile::For& loop, const GpuTarget& target, Machine& machine) {
   constexpr std::int64_t granule = 8;
   constexpr std::int64_t most = 240;
-  constexpr std::int64_t spare = 32;           ///< that epilogues may want
-  constexpr std::int64_t system_bytes = 1024;  ///< of shared memory, of each block
+  constexpr std::int64_t spare = 32;  ///< that epilogues may want
   const std::int64_t threads = machine.block->threads;
   const std::int64_t all = threads + matrix_unit::threads;
   const auto [wanted, least] = registers_of_product(program);
@@ -97,8 +96,8 @@ void add_producer(const tile::Program& program, const tile::For& loop, const Gpu
   const auto of_consumer = [&](std::int64_t blocks) {
     return std::min((of_launch(blocks) * all - given_back) / threads / granule * granule, most);
   };
-  const bool two = 2 * (bytes + system_bytes) <= target.multiprocessor_shared_bytes && of_consumer(2) >= wanted &&
-                   of_launch(2) >= least;
+  const bool two = 2 * (bytes + target.system_shared_bytes) <= target.multiprocessor_shared_bytes &&
+                   of_consumer(2) >= wanted && of_launch(2) >= least;
   const std::int64_t blocks = two ? 2 : 1;
   const bool moves = of_consumer(blocks) > of_launch(blocks) && wanted + spare > of_launch(blocks);
   machine.block->threads += static_cast<std::int32_t>(moves ? matrix_unit::threads : warp_threads);

@@ -166,6 +166,7 @@ class Chooser {
     sizes.element_bytes = element_bytes();
     sizes.accumulator_bytes = static_cast<std::int64_t>(size_of(p_.nest.accumulate));
     sizes.shared_bytes = shared_bytes();
+    sizes.multiprocessors = p_.target.multiprocessors;
     if (along_threads_.valid()) sizes.lanes = std::min(p_.bucket(along_threads_), sector_bytes / sizes.element_bytes);
     sizes.lanes = std::min(std::max<std::int64_t>(sizes.lanes, 1), sizes.batch);
     sizes.most_parts = most_parts_;

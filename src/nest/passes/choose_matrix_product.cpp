@@ -41,7 +41,6 @@ constexpr std::int64_t most_columns = 256;
 using matrix_unit::Unit, matrix_unit::warp_threads;
 
 // Figures of one multiprocessor beside its unit's, in cycles or per cycle (unit_figures.h).
-constexpr double multiprocessors = 132;
 constexpr double copy_latency = 1700;  ///< of what a stage waits for
 constexpr double memory_bytes = 13.5;  ///< of the device's memory
 constexpr double step_cycles = 85;     ///< of a stage's waits
@@ -324,7 +323,7 @@ class Chooser {
   Residents residents(const Tile& tile, double blocks) const {
     const std::int64_t staged = stage_bytes(tile);
     const std::int64_t of_two = (p_.target.multiprocessor_shared_bytes / 2 - block_bytes) / staged;
-    const bool shared = blocks > multiprocessors && of_two >= figures_->least_stages &&
+    const bool shared = blocks > p_.target.multiprocessors && of_two >= figures_->least_stages &&
                         registers_of(tile, std::max(other_registers, fewest_registers())) * 2 <= registers;
     const std::int64_t stages = shared ? of_two : (p_.target.max_block_shared_bytes - block_bytes) / staged;
     return {shared ? 2.0 : 1.0, static_cast<double>(std::clamp<std::int64_t>(stages, 1, figures_->most_stages))};
@@ -347,7 +346,7 @@ class Chooser {
     // Each warpgroup, or warp, reads its rows and its columns from shared memory, into which they are copied.
     const std::int64_t readers_down = is_warp() ? tile.warps_down : tile.rows / matrix_unit::rows;
     const double read = static_cast<double>(tile.rows * tile.warps_across + tile.columns * readers_down) * terms;
-    const double own = std::max(blocks / multiprocessors, 1.0);
+    const double own = std::max(blocks / p_.target.multiprocessors, 1.0);
     const Residents resident = residents(tile, blocks);
     const double together = std::min(resident.blocks, std::ceil(own));
     const double rate =
@@ -362,8 +361,8 @@ class Chooser {
     const double all_outputs = m * n * batches * output_bytes;
     const double all = (m + n) * k * static_cast<double>(points(c_.batch)) + all_outputs;
     // Of tiles that all wait for the device's memory, the one that has most to spare.
-    cycles = std::max(cycles, all / multiprocessors / memory_bytes) + cycles / 16 + start_cycles;
-    if (tile.parts > 1) cycles += second_launch + 2 * all_outputs / (part_bytes * multiprocessors);
+    cycles = std::max(cycles, all / p_.target.multiprocessors / memory_bytes) + cycles / 16 + start_cycles;
+    if (tile.parts > 1) cycles += second_launch + 2 * all_outputs / (part_bytes * p_.target.multiprocessors);
     return cycles;
   }
 
@@ -380,8 +379,8 @@ class Chooser {
           for (std::int64_t parts = 1; parts <= split; parts *= 2) {
             tile.parts = parts;
             if (!is_legal(tile)) continue;
-            if (parts > 1 &&
-                outputs * static_cast<double>(parts) / static_cast<double>(rows * columns) > 4 * multiprocessors)
+            if (parts > 1 && outputs * static_cast<double>(parts) / static_cast<double>(rows * columns) >
+                                 4.0 * p_.target.multiprocessors)
               continue;
             const double cycles = cycles_of(tile);
             candidates_.insert(std::ranges::upper_bound(candidates_, cycles, {}, &Candidate::cycles), {tile, cycles});
@@ -470,6 +469,7 @@ class Chooser {
     sizes.element_bytes = element_bytes();
     sizes.accumulator_bytes = static_cast<std::int64_t>(size_of(p_.nest.accumulate));
     sizes.shared_bytes = std::min(most_shared_bytes, p_.staging_bytes());
+    sizes.multiprocessors = p_.target.multiprocessors;
     sizes.most_parts = most_parts_;
     return estimate_cycles(sizes, choose_tiles(sizes));
   }

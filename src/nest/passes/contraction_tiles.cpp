@@ -12,7 +12,6 @@ namespace tilewright::nest::gpu_schedule {
 namespace {
 
 // Figures of one multiprocessor of sm_90 at work, in cycles or per cycle. They weigh candidates against each other.
-constexpr double multiprocessors = 132;
 constexpr double products_a_cycle = 128;   ///< of 4 bytes
 constexpr double cached_bytes = 20;        ///< that arrive from the second-level cache
 constexpr double vector_cycles = 3;        ///< a warp's 16-byte loads from shared memory: 2 to 4, by who shares what
@@ -95,7 +94,7 @@ double estimate_cycles(const ContractionSizes& sizes, const ContractionTiles& ti
   const auto resident = static_cast<double>(std::clamp<std::int64_t>(
       std::min(most_resident_threads / threads, registers / (thread_registers * threads)), 1, most_resident_blocks));
   const double blocks = blocks_of_part(sizes, tiles) * static_cast<double>(tiles.parts);
-  const double own_blocks = std::max(blocks / multiprocessors, 1.0);  // of one multiprocessor
+  const double own_blocks = std::max(blocks / sizes.multiprocessors, 1.0);  // of one multiprocessor
   const double together = std::min(resident, std::ceil(own_blocks));
   const double terms = over(sizes.terms, tiles.parts);
 
@@ -132,7 +131,7 @@ double estimate_cycles(const ContractionSizes& sizes, const ContractionTiles& ti
   if (tiles.parts == 1) return cycles;
   const double parts = static_cast<double>(tiles.parts * sizes.rows * sizes.columns * sizes.batch);
   return cycles + second_launch +
-         2 * parts * static_cast<double>(sizes.accumulator_bytes) / (part_bytes * multiprocessors);
+         2 * parts * static_cast<double>(sizes.accumulator_bytes) / (part_bytes * sizes.multiprocessors);
 }
 
 ContractionTiles choose_tiles(const ContractionSizes& sizes, std::size_t rank) {
@@ -149,7 +148,7 @@ ContractionTiles choose_tiles(const ContractionSizes& sizes, std::size_t rank) {
   ContractionTiles tiles;
   // Parts are for multiprocessors that would idle.
   const auto most_parts = [&] {
-    const double parts = 16 * multiprocessors / blocks_of_part(sizes, tiles);
+    const double parts = 16.0 * sizes.multiprocessors / blocks_of_part(sizes, tiles);
     return std::max(std::min(sizes.most_parts, static_cast<std::int64_t>(parts)), std::int64_t{1});
   };
   // Wide ones first: of equals the first is taken.

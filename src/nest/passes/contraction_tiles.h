@@ -26,6 +26,7 @@ struct ContractionSizes {
   std::int64_t element_bytes = 4;  ///< of what is staged
   std::int64_t accumulator_bytes = 4;
   std::int64_t shared_bytes = most_shared_bytes;  ///< that a block may stage in
+  int multiprocessors = 1;                        ///< of the device
   std::int64_t lanes = 1;                         ///< the fewest batch points of a block: neighbours in memory
   std::int64_t most_parts = 1;
   bool single_elements = false;  ///< a factor's rows lie at no multiple of 8 bytes: it is copied element by element

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "lang/schedule_lines.h"
 #include "nest/access.h"
 #include "nest/merge_nests.h"
 #include "nest/walk.h"
@@ -25,19 +26,8 @@ constexpr std::int64_t most_nodes = 4096;
 /// A GPU's kernel takes 512 words; a tensor's address, extents and strides are some of them.
 constexpr std::int64_t most_words = 400;
 
-/// Whether the statement says how it is computed.
-bool has_schedule(const lang::Statement& statement) {
-  return statement.schedule && std::ranges::any_of(*statement.schedule, [](const lang::ScheduleLine& line) {
-           return line.name.name != "auto";
-         });
-}
-
 bool has_precision(const lang::Statement& statement) {
   return statement.precision.value_or(Precision::exact) != Precision::exact;
-}
-
-bool has_tensor(const Nest& nest, std::string_view name) {
-  return std::ranges::find(nest.tensors, name, &Tensor::name) != nest.tensors.end();
 }
 
 /// A tensor that the schedule stages and one of the other nest's.
@@ -162,7 +152,8 @@ class Fusion {
   Join join_epilogue(const BoundNest& from, const BoundNest& to) const {
     Merged merged = merge_epilogue(from.nest, to.nest);
     if (!merged) return std::unexpected("it " + merged.error());
-    if (has_schedule(*to.statement)) return std::unexpected(fmt::format("{} has a schedule of its own", to.nest.name));
+    if (!lang::has_automatic_schedule(*to.statement))
+      return std::unexpected(fmt::format("{} has a schedule of its own", to.nest.name));
     if (has_precision(*to.statement))
       return std::unexpected(fmt::format("{} has a precision of its own", to.nest.name));
     if (const auto staged = staged_tensor(*from.statement, to.nest))
@@ -175,7 +166,7 @@ class Fusion {
   Join join_prologue(const BoundNest& from, const BoundNest& to) const {
     Merged merged = merge_prologue(from.nest, to.nest);
     if (!merged) return std::unexpected("it " + merged.error());
-    if (has_schedule(*from.statement)) return std::unexpected("it has a schedule of its own");
+    if (!lang::has_automatic_schedule(*from.statement)) return std::unexpected("it has a schedule of its own");
     if (has_precision(*from.statement)) return std::unexpected("it has a precision of its own");
     if (const auto staged = staged_tensor(*to.statement, from.nest))
       return std::unexpected(fmt::format("the schedule of {} stages {}", to.nest.name, *staged));

@@ -12,21 +12,14 @@ namespace {
 
 constexpr std::int64_t most_by_itself = 3;  ///< stages, where the schedule says nothing
 constexpr std::int64_t most_of_engine = 8;
-constexpr std::int64_t barrier_bytes = 2 * 8 * most_of_engine;  ///< a full and an empty one for each stage
-constexpr std::int64_t system_bytes = 1024;                     ///< of shared memory, of each block
-
-std::int64_t bytes_of(const Buffer& buffer) {
-  constexpr std::int64_t granule = 128;
-  const std::int64_t bytes = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
-  return (bytes + granule - 1) / granule * granule;
-}
+constexpr std::int64_t barrier_bytes = stage_barrier_bytes * most_of_engine;
 
 class Pipelining {
  public:
   Pipelining(Program& program, std::int64_t asked, const nest::Facts& facts, const GpuTarget& target)
       : program_(program), asked_(asked), facts_(facts), target_(target) {
     for (const Buffer& buffer : program.buffers)
-      if (buffer.space == Space::shared) all_bytes_ += bytes_of(buffer);
+      if (buffer.space == Space::shared) all_bytes_ += shared_room(buffer);
   }
 
   void run(Block& block, bool repeats) {
@@ -86,11 +79,11 @@ class Pipelining {
     std::int64_t stage = 0;
     for (std::size_t i = 0; i < head; ++i)
       if (const auto* allocate = std::get_if<Allocate>(&body.ops[i].node))
-        stage += bytes_of(program_.buffers[allocate->buffer]);
+        stage += shared_room(program_.buffers[allocate->buffer]);
     if (stage == 0) return 1;
     const std::int64_t others = all_bytes_ - stage + (by_engine ? barrier_bytes : 0);
     const std::int64_t half =
-        std::min(target_.multiprocessor_shared_bytes / 2 - system_bytes, target_.max_block_shared_bytes);
+        std::min(target_.multiprocessor_shared_bytes / 2 - target_.system_shared_bytes, target_.max_block_shared_bytes);
     const std::int64_t of_two = (half - others) / stage;
     const std::int64_t of_one = (target_.max_block_shared_bytes - others) / stage;
     // A matrix unit's products run one step behind the stage that is read, and want one more.

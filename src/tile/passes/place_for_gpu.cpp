@@ -116,13 +116,9 @@ Program stage(Program program, const nest::Nest& nest, RowSpread spread) {
 /// At least what the block takes of shared memory: its buffers, as many stages of them as the schedule asks for, and
 /// what threads hand each other of a reduction.
 std::int64_t shared_bytes(const Program& program, const nest::Nest& nest, const GpuTarget& target) {
-  constexpr std::int64_t granule = 128;
   std::int64_t bytes = 0;
-  for (const Buffer& buffer : program.buffers) {
-    if (buffer.space != Space::shared) continue;
-    const std::int64_t size = buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
-    bytes += (size + granule - 1) / granule * granule;
-  }
+  for (const Buffer& buffer : program.buffers)
+    if (buffer.space == Space::shared) bytes += shared_room(buffer);
   if (target.has_async_copies) bytes *= std::max<std::int64_t>(nest.schedule.stages, 1);
   std::int64_t exchanged = 0;
   walk(program.body, [&](const Op& op) {

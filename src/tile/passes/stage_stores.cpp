@@ -12,13 +12,7 @@
 namespace tilewright::tile {
 namespace {
 
-constexpr std::int64_t least_stages = 3;       ///< that hide the copies
-constexpr std::int64_t barrier_bytes = 2 * 8;  ///< of a stage
-constexpr std::int64_t system_bytes = 1024;    ///< of each block
-
-std::int64_t bytes_of(const Buffer& buffer) {
-  return buffer.elements.constant() * static_cast<std::int64_t>(size_of(buffer.dtype));
-}
+constexpr std::int64_t least_stages = 3;  ///< that hide the copies
 
 /// The program's only store, at the top of its body.
 Store* find_store(Program& program) {
@@ -82,12 +76,12 @@ void stage_stores(Program& program, const nest::Nest& nest, const nest::Facts& f
   if (!buffer) return;
   std::int64_t stage = 0;
   for (const Op& op : loop->body.ops)
-    if (const auto* copy = std::get_if<Copy>(&op.node)) stage += bytes_of(program.buffers[copy->buffer]);
-  const auto bytes_with = [&](std::int64_t stages) { return stages * (stage + barrier_bytes); };
+    if (const auto* copy = std::get_if<Copy>(&op.node)) stage += shared_room(program.buffers[copy->buffer]);
+  const auto bytes_with = [&](std::int64_t stages) { return stages * (stage + stage_barrier_bytes); };
   const std::int64_t half =
-      std::min(target.multiprocessor_shared_bytes / 2 - system_bytes, target.max_block_shared_bytes);
+      std::min(target.multiprocessor_shared_bytes / 2 - target.system_shared_bytes, target.max_block_shared_bytes);
   const std::int64_t room = bytes_with(loop->stages) <= half ? half : target.max_block_shared_bytes;
-  const std::int64_t stages = std::min((room - bytes_of(*buffer)) / bytes_with(1), loop->stages);
+  const std::int64_t stages = std::min((room - shared_room(*buffer)) / bytes_with(1), loop->stages);
   if (stages < (nest.schedule.stages > 0 ? loop->stages : std::min(least_stages, loop->stages))) return;
 
   if (!plan_engine_store(program, *store, *buffer)) return;

@@ -13,6 +13,7 @@ ContractionSizes product(std::int64_t rows, std::int64_t columns, std::int64_t t
   sizes.columns = columns;
   sizes.terms = terms;
   sizes.most_parts = most_parts;
+  sizes.multiprocessors = 132;
   sizes.columns_stream = true;
   return sizes;
 }
