@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "kernel/passes/pipeline.h"
@@ -13,6 +14,7 @@
 #include "kernel/summarize.h"
 #include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_gpu.h"
+#include "nest/passes/split_factors.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/order_points.h"
 #include "tile/passes/pipeline_copies.h"
@@ -38,6 +40,11 @@ Result<void> take_reasons(Unit& unit, Result<nest::Reasons> reasons) {
   if (!reasons) return std::unexpected(std::move(reasons.error()));
   unit.reasons = *std::move(reasons);
   return {};
+}
+
+Result<void> take_copies(Unit& unit, nest::OperandCopies copies) {
+  std::ranges::move(copies.operands, std::back_inserter(unit.copies));
+  return take_reasons(unit, std::move(copies.reasons));
 }
 
 template <class Target>
@@ -91,11 +98,14 @@ constexpr std::array host_table = {
 };
 
 constexpr std::array gpu_table = {
+    Pass<GpuTarget>{"split_factors", nest, nest,
+                      [](Unit& unit, const GpuTarget& target) {
+                        return take_copies(unit, nest::split_factors(unit.nest, unit.facts, target));
+                      },
+                      "products of f32 as sums of products of bf16, where the precision says so"},
     Pass<GpuTarget>{"repack_operands", nest, nest,
                       [](Unit& unit, const GpuTarget& target) {
-                        nest::Repacked repacked = nest::repack_operands(unit.nest, unit.facts, target);
-                        unit.repacked = std::move(repacked.operands);
-                        return take_reasons(unit, std::move(repacked.reasons));
+                        return take_copies(unit, nest::repack_operands(unit.nest, unit.facts, target));
                       },
                       "read misaligned operands from aligned copies"},
     Pass<GpuTarget>{"schedule_for_gpu", nest, nest,

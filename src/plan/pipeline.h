@@ -7,7 +7,7 @@
 
 #include "kernel/lower/tile_to_kernel.h"
 #include "nest/facts.h"
-#include "nest/passes/repack_operands.h"
+#include "nest/passes/copy_operand.h"
 #include "nest/passes/schedule_for_host.h"
 #include "nest/trace.h"
 #include "support/target.h"
@@ -24,7 +24,7 @@ struct Unit {
   tile::Program program;                 ///< from Level::tile on
   kernel::LoweredKernel lowered;         ///< from Level::kernel on
   nest::Reasons reasons;                 ///< of the last pass, a line each
-  std::vector<nest::Repack> repacked{};  ///< what has to be copied before this kernel runs
+  std::vector<nest::OperandCopy> copies{};  ///< of operands, to be made before this kernel runs
 };
 
 template <class Target>

@@ -102,8 +102,8 @@ class Planning {
     Unit unit{without_empty_reductions(unscheduled, facts), facts, {}, {}, {}};
     if (Result<void> lowered = run_pipeline_(unit); !lowered) return lowered;
     const Nest& nest = unit.nest;
-    for (nest::Repack& repack : unit.repacked)
-      if (Result<void> added = add_copy(repack); !added) return added;
+    for (nest::OperandCopy& copy : unit.copies)
+      if (Result<void> added = add_copy(copy); !added) return added;
     const bool split = nest.schedule.split_iter.valid() && nest.schedule.split > 0;
     const IntExpr part = split ? unit.program.grid.front().step : IntExpr(0);
     if (split) add_parts(nest, part);
@@ -115,15 +115,15 @@ class Planning {
   }
 
   /// A copy of an operand, in a workspace of its name.
-  Result<void> add_copy(nest::Repack& repack) {
-    const Nest& copy = repack.copy;
+  Result<void> add_copy(nest::OperandCopy& made) {
+    const Nest& copy = made.nest;
     std::vector<IntExpr> shape;
     for (nest::IterId iter : copy.output_index) shape.push_back(copy.iterators[iter].extent);
     const PlanTensorId tensor =
         plan_.tensors.add({copy.name, copy.output, static_cast<int>(shape.size()), Role::workspace});
-    IntExpr bytes = repack.elements * static_cast<std::int64_t>(size_of(copy.output));
-    plan_.steps.push_back({Workspace{tensor, std::move(shape), std::move(repack.strides), std::move(bytes)}});
-    return add_nest(copy, repack.facts);
+    IntExpr bytes = made.elements * static_cast<std::int64_t>(size_of(copy.output));
+    plan_.steps.push_back({Workspace{tensor, std::move(shape), std::move(made.strides), std::move(bytes)}});
+    return add_nest(copy, made.facts);
   }
 
   /// The workspace that the parts of a split reduction go to.

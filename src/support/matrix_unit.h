@@ -75,6 +75,12 @@ constexpr const Product* find_product(Unit unit, DType element, DType sums) {
   return nullptr;
 }
 
+/// Whether the product may compute a statement of that precision. Of tf32x3, factors have been split into bf16.
+constexpr bool serves(const Product& product, Precision precision) {
+  if (precision == Precision::tf32x3) return product.element == DType::bf16 && product.precision == Precision::exact;
+  return product.precision == precision;
+}
+
 /// How a factor lies in shared memory, where `turned` says that rows of it are points: swizzled, or in longer rows
 /// where threads load it element by element.
 constexpr bool is_swizzled(Unit unit, std::int64_t element_bytes, bool turned) {

@@ -83,11 +83,14 @@ class Evaluation {
       index.push_back(at);
     }
     Bounds result = exactly(view.dtype, view.get(index));
-    if (nest_.precision == Precision::tf32 && in_terms_ && view.dtype == DType::f32 && std::isfinite(result.low)) {
-      // To nearest, of 10 bits of mantissa and f32's exponents.
-      const long double half_step = std::ldexp(std::max(std::fabs(result.low), std::ldexp(1.0L, -126)), -11);
-      result.low -= half_step;
-      result.high += half_step;
+    if (nest_.precision != Precision::exact && in_terms_ && view.dtype == DType::f32 && std::isfinite(result.low)) {
+      // tf32: to nearest, of 10 bits of mantissa and f32's exponents. tf32x3: half of what the pieces leave out of a
+      // product, and the least bf16.
+      const long double step = nest_.precision == Precision::tf32
+                                   ? std::ldexp(std::max(std::fabs(result.low), std::ldexp(1.0L, -126)), -11)
+                                   : std::ldexp(std::fabs(result.low), -22) + std::ldexp(1.0L, -133);
+      result.low -= step;
+      result.high += step;
     }
     return result;
   }

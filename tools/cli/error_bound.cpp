@@ -175,9 +175,11 @@ FloatFormat format_of(DType type) {
 
 constexpr double largest_tf32 = 0x1.ffcp127;
 
-/// Of the reads below, by the precision tier (docs/language.md): tf32 has 10 bits of mantissa and f32's exponents.
+/// Of the reads below, by the precision tier (docs/language.md): tf32 has 10 bits of mantissa and f32's exponents; what
+/// tf32x3 leaves out of a product is as if each factor were off by so much.
 double operand_roundoff(const nest::Nest& nest, ExprId root) {
-  return nest.precision == Precision::tf32 && root == nest.value ? std::ldexp(1.0, -11) : 0;
+  if (root != nest.value || nest.precision == Precision::exact) return 0;
+  return std::ldexp(1.0, nest.precision == Precision::tf32 ? -11 : -22);
 }
 
 }  // namespace
@@ -248,8 +250,11 @@ Bounded ErrorBound::read(const nest::Read& read, const std::vector<std::int64_t>
   const Scalar value = view.get(index);
   if (operand_roundoff_ == 0 || view.dtype != DType::f32 || !std::isfinite(value.as_double())) return {value};
   const double magnitude = std::fabs(value.as_double());
-  if (magnitude > largest_tf32) return {value, infinity};  // may be rounded to one
-  return {value, operand_roundoff_ * (magnitude + std::numeric_limits<float>::min())};
+  if (nest_.precision == Precision::tf32 && magnitude > largest_tf32) return {value, infinity};  // may be rounded to one
+  const double least = nest_.precision == Precision::tf32
+                           ? operand_roundoff_ * static_cast<double>(std::numeric_limits<float>::min())
+                           : least_positive(DType::bf16);
+  return {value, operand_roundoff_ * magnitude + least};
 }
 
 Bounded ErrorBound::apply(const nest::ApplyExpr& apply, DType type) const {

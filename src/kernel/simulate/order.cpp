@@ -194,6 +194,7 @@ void Order::search_at(const Acquired& next) const {
 }
 
 bool Order::is_acquired(const Mark& access, unsigned thread) const {
+  if (thread / warp_threads >= warps_.size()) return false;  // the engine, which waits for nobody
   search_ = warps_[thread / warp_threads];
   if (const auto own = threads_.find(thread); own != threads_.end())
     search_.insert(search_.end(), own->second.begin(), own->second.end());

@@ -217,7 +217,7 @@ class Chooser {
   }
 
   bool fits(const matrix_unit::Product& product) const {
-    if (p_.nest.precision != product.precision) return false;
+    if (!matrix_unit::serves(product, p_.nest.precision)) return false;
     const auto lhs = plain_read(p_.nest, c_.lhs);
     const auto rhs = plain_read(p_.nest, c_.rhs);
     if (!lhs || !rhs || *lhs == *rhs) return false;
@@ -309,8 +309,10 @@ class Chooser {
   std::int64_t registers_of(const Tile& tile, std::int64_t others) const {
     return tile.threads() * (tile.sums() * words_of_sum() + others) + (is_warp() ? 0 : producer_registers);
   }
+  /// Registers: of f64 two, and where a stage's sums are added to those before, as many again.
   std::int64_t words_of_sum() const {
-    return std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
+    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(size_of(product_->sums)) / 4, 1);
+    return p_.nest.precision == Precision::tf32x3 ? 2 * words : words;
   }
   std::int64_t fewest_registers() const {
     return fewest_other_registers + (goes_through_registers(c_.lhs) ? registers_of_rows : 0);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "nest/passes/copy_operand.h"
 #include "support/overloaded.h"
 #include "support/tensor_symbol.h"
 
@@ -31,7 +32,7 @@ class Combining {
     }
     const int rank = static_cast<int>(from_.output_index.size()) + 1;
     const TensorId tensor = to_.tensors.add({partial, from_.accumulate, rank});
-    const IterId part = to_.iterators.add({part_name(), IteratorRole::reduction, extent_symbol(partial, 0)});
+    const IterId part = to_.iterators.add({free_iterator_name(from_, "part"), IteratorRole::reduction, extent_symbol(partial, 0)});
     Read parts{tensor, {Affine{{{part, 1}}, 0}}, std::nullopt};
     for (IterId iter : to_.output_index) parts.index.push_back(Affine{{{iter, 1}}, 0});
     to_.value = to_.exprs.add({ReadValue{to_.reads.add(std::move(parts))}, from_.accumulate});
@@ -44,18 +45,6 @@ class Combining {
   }
 
  private:
-  /// A name that no iterator of the nest has.
-  std::string part_name() const {
-    std::string name = "part";
-    const auto taken = [&] {
-      for (const Iterator& iter : from_.iterators)
-        if (iter.name == name) return true;
-      return false;
-    };
-    while (taken()) name += "_";
-    return name;
-  }
-
   IterId copy_iterator(IterId iter) {
     const auto [entry, is_new] = iterators_.try_emplace(iter);
     if (is_new) entry->second = to_.iterators.add(from_.iterators[iter]);

@@ -9,8 +9,9 @@
 //     iter k reduction extent a.1            iter k reduction extent a.packed.1      iter k output extent a.1
 //     read %r0 = a[i, k]                     read %r0 = a.packed[i, k]               read %r0 = a[i, k]
 //
-// The copy has the operand's axes; in memory the contiguous one is innermost and padded, the others follow in order,
-// the last one innermost. All of the nest's reads of the operand go to the copy, whatever their indices.
+// The copy has the operand's axes; in memory the contiguous one (or that of terms) is innermost and padded, the others
+// follow in order, the last one innermost. All of the nest's reads of the operand go to the copy, whatever their
+// indices.
 //
 // It is done where an estimate says that it pays. A worked example, f32, c[i, j] ++= a[i, k] * b[k, j] with extents
 // between 2049 and 4096, about 3072: a has 9.4 M elements, and 3072 / 128 = 24 blocks along j stage each of them. A
@@ -18,6 +19,10 @@
 // of them. Writing and reading 76 MB at 2112 bytes a cycle costs 36 K, and a launch 7 K: a is repacked. With extents
 // below 1025 it is not, nor where b has few columns, nor where a product takes less time than its operands' way from
 // memory.
+//
+// Elements of one byte are copied, too, where neighbours in memory are points and a matrix unit multiplies them: it
+// takes rows of terms alone, which threads would make element by element. Rows of the copy are the longest axis of
+// terms.
 //
 // Left alone: an operand without exactly one contiguous axis, one that repeats along an axis (stride 0), one that the
 // product reads at anything but one iterator an axis (x[i + r], x[i, i], an `else`), one that the schedule block does
@@ -28,28 +33,11 @@
 // then sees rows that it can copy whole, and changes the nest and its facts together.
 #pragma once
 
-#include <vector>
-
-#include "nest/facts.h"
-#include "nest/ir.h"
-#include "nest/passes/schedule_for_host.h"
+#include "nest/passes/copy_operand.h"
 #include "support/target.h"
 
 namespace tilewright::nest {
 
-/// A copy of an operand.
-struct Repack {
-  Nest copy;  ///< named as the copy
-  Facts facts;
-  std::vector<IntExpr> strides;  ///< of the copy, in elements, over the operand's extents
-  IntExpr elements;              ///< that its memory has, with padding
-};
-
-struct Repacked {
-  std::vector<Repack> operands;
-  Reasons reasons;
-};
-
-Repacked repack_operands(Nest& nest, Facts& facts, const GpuTarget& target);
+OperandCopies repack_operands(Nest& nest, Facts& facts, const GpuTarget& target);
 
 }  // namespace tilewright::nest

@@ -16,8 +16,12 @@ constexpr std::int64_t barrier_bytes = stage_barrier_bytes * most_of_engine;
 
 class Pipelining {
  public:
-  Pipelining(Program& program, std::int64_t asked, const nest::Facts& facts, const GpuTarget& target)
-      : program_(program), asked_(asked), facts_(facts), target_(target) {
+  Pipelining(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target)
+      : program_(program),
+        asked_(nest.schedule.stages),
+        has_two_sums_(nest.precision == Precision::tf32x3),
+        facts_(facts),
+        target_(target) {
     for (const Buffer& buffer : program.buffers)
       if (buffer.space == Space::shared) all_bytes_ += shared_room(buffer);
   }
@@ -89,8 +93,8 @@ class Pipelining {
     // A matrix unit's products run one step behind the stage that is read, and want one more.
     const std::int64_t more = uses_units(body) ? 1 : 0;
     const std::int64_t most = by_engine ? most_of_engine : most_by_itself + more;
-    const bool alone =
-        by_engine && points_of_grid(program_, facts_, UnknownSteps::all_points) <= target_.multiprocessors;
+    const bool alone = by_engine && (has_two_sums_ || points_of_grid(program_, facts_, UnknownSteps::all_points) <=
+                                                          target_.multiprocessors);
     return std::clamp<std::int64_t>(of_two >= 2 + more && !alone ? of_two : of_one, 1, most);
   }
 
@@ -105,6 +109,7 @@ class Pipelining {
 
   Program& program_;
   std::int64_t asked_;
+  bool has_two_sums_;  ///< of each output: no two blocks have the registers
   const nest::Facts& facts_;
   const GpuTarget& target_;
   std::int64_t all_bytes_ = 0;  ///< of shared memory, one stage each
@@ -113,7 +118,7 @@ class Pipelining {
 }  // namespace
 
 void pipeline_copies(Program& program, const nest::Nest& nest, const nest::Facts& facts, const GpuTarget& target) {
-  if (target.has_async_copies) Pipelining(program, nest.schedule.stages, facts, target).run(program.body, false);
+  if (target.has_async_copies) Pipelining(program, nest, facts, target).run(program.body, false);
 }
 
 }  // namespace tilewright::tile

@@ -30,6 +30,7 @@ class MatrixUnits {
       if (const auto* copy = std::get_if<Copy>(&op.node); copy && factors_.contains(copy->buffer)) lay_out(*copy);
     });
     remove_unused(program_.body);
+    if (nest_.precision == Precision::tf32x3) add_up_apart();
   }
 
  private:
@@ -134,6 +135,21 @@ class MatrixUnits {
       (in_row ? inner_in_row : rows) *= size;
     }
     buffer.elements = rows * row;
+  }
+
+  /// Each contraction sums from 0, and its sums are added to those before.
+  void add_up_apart() {
+    rewrite(program_.body, [&](Op& op) -> std::optional<std::vector<Op>> {
+      const auto* contract = std::get_if<Contract>(&op.node);
+      if (!contract) return std::nullopt;
+      Block block;
+      Builder build(program_, block);
+      Contract from_zero = *contract;
+      from_zero.accumulator = build.fill(Scalar::of(0.0F), build.type(contract->accumulator));
+      const ValueId sums = build.pure(from_zero, build.type(contract->accumulator));
+      block.ops.push_back(Op{Map{ScalarOp::add, {contract->accumulator, sums}}, op.results});
+      return std::move(block.ops);
+    });
   }
 
   void remove_unused(Block& block) {

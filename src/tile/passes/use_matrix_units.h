@@ -27,6 +27,11 @@
 // along four terms and along points: their buffer has plain rows, of points where these are neighbours in memory, 32
 // bytes longer than a multiple of 128, so that no two of the elements lie in one bank. So are all of a simdgroup's.
 //
+// In a nest of precision tf32x3 each contraction sums from 0, since units cut off what they add:
+//   %z = fill 0 : f32 [i 2, j 64]
+//   %s = contract %z, %x, %y by warpgroup : f32 [i 2, j 64]
+//   %d = map add %c, %s : f32 [i 2, j 64]
+//
 // Requires: place_for_gpu, and a schedule whose variant names a unit and whose tiles are dealt to threads as the unit
 // deals them (nest/passes/choose_matrix_product). Ensures: verify in the placed phase. Other schedules stay as they
 // are. Stands before pipeline_copies, which asks how long buffers are.

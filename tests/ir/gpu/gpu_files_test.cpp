@@ -20,12 +20,12 @@ using filetest::FileTest;
 
 /// The nest, what it was decided for, and the nests that copy, with the strides of the copies.
 std::string repacked(nest::Nest nest, nest::Facts facts, const GpuTarget& target) {
-  const nest::Repacked result = nest::repack_operands(nest, facts, target);
+  const nest::OperandCopies result = nest::repack_operands(nest, facts, target);
   std::string text = to_text(nest) + "facts: " + to_text(facts) + "\n";
   for (const std::string& reason : result.reasons) text += "reason: " + reason + "\n";
-  for (const nest::Repack& each : result.operands) {
-    if (const auto sound = nest::verify(each.copy); !sound) text += render(sound.error());
-    text += "\n" + to_text(each.copy) + "strides:";
+  for (const nest::OperandCopy& each : result.operands) {
+    if (const auto sound = nest::verify(each.nest); !sound) text += render(sound.error());
+    text += "\n" + to_text(each.nest) + "strides:";
     for (const IntExpr& stride : each.strides) text += " " + to_text(stride) + ";";
     text += " elements: " + to_text(each.elements) + "\nfacts: " + to_text(each.facts) + "\n";
   }

@@ -20,11 +20,11 @@ struct Operand {
 struct Decided {
   Nest nest;
   Facts facts;
-  Repacked repacked;
+  OperandCopies repacked;
 
   std::vector<std::string> copies() const {
     std::vector<std::string> names;
-    for (const Repack& each : repacked.operands) names.push_back(each.copy.name);
+    for (const OperandCopy& each : repacked.operands) names.push_back(each.nest.name);
     return names;
   }
 };
@@ -52,7 +52,7 @@ Decided decide(std::string_view text, const std::vector<Operand>& operands,
   decided.facts = gather_facts(decided.nest, views, output, VectorLoads::aligned);
   decided.repacked = repack_operands(decided.nest, decided.facts, target);
   EXPECT_TRUE(verify(decided.nest));
-  for (const Repack& each : decided.repacked.operands) EXPECT_TRUE(verify(each.copy));
+  for (const OperandCopy& each : decided.repacked.operands) EXPECT_TRUE(verify(each.nest));
   return decided;
 }
 
@@ -91,7 +91,7 @@ TEST(RepackOperands, GoesByThePiecesThatRowsAllow) {
 }
 
 /// The copy's strides and elements for these extents of x.
-std::vector<std::int64_t> laid_out(const Repack& repack, const std::vector<std::int64_t>& extents) {
+std::vector<std::int64_t> laid_out(const OperandCopy& repack, const std::vector<std::int64_t>& extents) {
   const SymbolValues values = [&](std::string_view name) -> std::optional<std::int64_t> {
     const auto symbol = parse_tensor_symbol(name);
     if (!symbol || symbol->tensor != "x" || symbol->stride) return std::nullopt;
