@@ -45,26 +45,32 @@ struct Expressions {
   ExprId select(ExprId condition, ExprId yes, ExprId no) const { return apply(ScalarOp::select, {condition, yes, no}); }
 };
 
-/// The three pieces of x, as f32.
+/// The three pieces of x, as f32. Few operations, since nests write each use of a value out.
 std::array<ExprId, 3> pieces_of(const Expressions& e, ExprId x) {
   constexpr double one_sign = 128;                // numbers from here on have pieces of one sign
   constexpr double towards_zero = 1 - 1.0 / 256;  // times this, the next bf16 is no larger than the number
-  constexpr double out_of_underflow = 1 << 16;    // times this, the least f32 is no zero as bf16
+  constexpr double least = 0x1p-133;              // of bf16
   const ExprId zero = e.number(0);
-  const ExprId one = e.number(1);
   const ExprId magnitude = e.apply(ScalarOp::abs, {x});
-  const ExprId is_finite =
-      e.compare(ScalarOp::le, magnitude, e.number(static_cast<double>(std::numeric_limits<float>::max())));
-  const ExprId scale = e.select(e.compare(ScalarOp::lt, magnitude, e.number(one_sign)), one, e.number(towards_zero));
-  const auto nearest = [&](ExprId value) { return e.cast(e.cast(value, DType::bf16), DType::f32); };
-  ExprId first = nearest(e.apply(ScalarOp::mul, {x, scale}));
-  first = e.select(e.compare(ScalarOp::eq, first, zero),
-                   nearest(e.apply(ScalarOp::mul, {x, e.number(out_of_underflow)})), first);
+  const auto by_sign = [&](double value) {
+    return e.select(e.compare(ScalarOp::lt, x, zero), e.number(-value), e.number(value));
+  };
+  const ExprId scale =
+      e.select(e.compare(ScalarOp::lt, magnitude, e.number(one_sign)), e.number(1), e.number(towards_zero));
+  const auto piece = [&](ExprId value) {
+    return e.cast(e.cast(e.apply(ScalarOp::mul, {value, scale}), DType::bf16), DType::f32);
+  };
+  const ExprId first = piece(x);
   const ExprId rest = e.apply(ScalarOp::sub, {x, first});
-  const ExprId second = nearest(e.apply(ScalarOp::mul, {rest, scale}));
+  const ExprId second = piece(rest);
   const ExprId last = e.apply(ScalarOp::sub, {rest, second});
-  const ExprId sign = e.select(e.compare(ScalarOp::lt, x, zero), e.number(-1), one);
-  return {e.select(is_finite, first, sign), e.select(is_finite, second, zero), e.select(is_finite, last, x)};
+  // No number but 0 may have 0 for its first piece: an infinity times it is one.
+  const ExprId is_lost = e.compare(ScalarOp::lt, magnitude, e.number(least));
+  const ExprId first_or_least =
+      e.select(is_lost, e.select(e.compare(ScalarOp::eq, x, zero), zero, by_sign(least)), first);
+  const ExprId is_finite = e.compare(ScalarOp::le, magnitude, e.number(std::numeric_limits<float>::max()));
+  return {e.select(is_finite, first_or_least, by_sign(1)), e.select(is_finite, second, zero),
+          e.select(is_finite, last, x)};
 }
 
 class Splitting {
@@ -98,6 +104,8 @@ class Splitting {
 
   std::string names(std::size_t factor) const { return result_.operands[factor].nest.name; }
 
+  bool is_demanded() const { return matrix_unit::unit_named(nest_.schedule.variant).has_value(); }
+
   std::optional<matrix_unit::Unit> unit() const {
     const auto asked = matrix_unit::unit_named(nest_.schedule.variant);
     for (const matrix_unit::Product& product : matrix_unit::products)
@@ -108,9 +116,7 @@ class Splitting {
   }
 
   bool find_factors(std::string& why_not) {
-    const std::string& variant = nest_.schedule.variant;
-    if (!nest_.schedule.automatic && !matrix_unit::unit_named(variant))
-      return why_not = "the schedule names no matrix unit", false;
+    if (!nest_.schedule.automatic && !is_demanded()) return why_not = "the schedule names no matrix unit", false;
     if (!unit()) return why_not = "no matrix unit to be had", false;
     const auto contraction = as_contraction(nest_);
     const gpu_schedule::Problem problem(nest_, facts_, target_);
@@ -128,7 +134,7 @@ class Splitting {
       if (!contiguous) return why_not = nest_.tensors[tensor].name + " is not contiguous along one axis", false;
       factors_.push_back({value->read, *axes, *contiguous, order, name});
     }
-    if (problem.points(contraction->k) < fewest_terms)
+    if (problem.points(contraction->k) < fewest_terms && !is_demanded())
       return why_not = fmt::format("fewer than {} terms", fewest_terms), false;
     contraction_ = *contraction;
     return true;
@@ -151,7 +157,7 @@ class Splitting {
       left -= bytes * products;
       copied += expected(factor.axes) * (sizeof(float) + static_cast<double>(products * element_bytes));
     }
-    if (!nest_.schedule.automatic) return true;
+    if (is_demanded()) return true;
     const double m = expected(contraction_.m), n = expected(contraction_.n);
     const double terms = expected(contraction_.k) * expected(contraction_.batch);
     const double rate = share_of_unit * gpu_schedule::figures_of(target_, *unit())->products;

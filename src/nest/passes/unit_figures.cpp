@@ -68,7 +68,8 @@ std::string elements_text(const GpuTarget& target, Unit unit) {
   for (const Precision precision : target.precisions) {
     std::vector<std::string> elements;
     for (const matrix_unit::Product& product : matrix_unit::products)
-      if (product.unit == unit && product.precision == precision) elements.emplace_back(name(product.element));
+      if (product.unit == unit && matrix_unit::serves(product, precision))
+        elements.emplace_back(name(precision == Precision::exact ? product.element : DType::f32));
     if (elements.empty()) continue;
     text += (text.empty() ? "" : ", or of ") + either(elements);
     if (precision != Precision::exact) text += fmt::format(" with precision: {}", name(precision));

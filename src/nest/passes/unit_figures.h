@@ -30,7 +30,8 @@ const UnitFigures* figures_of(const GpuTarget& target, matrix_unit::Unit unit);
 
 /// The legal values of `variant`: "'block', or 'warpgroup' or 'warp' for matrix units".
 std::string variants_text(const GpuTarget& target);
-/// What a unit of the target multiplies: "f16, bf16 or i8, or of f32 with precision: tf32". Requires has_unit.
+/// What a unit of the target multiplies: "f16, bf16 or i8, or of f32 with precision: tf32, or of
+/// f32 with precision: tf32x3". Requires has_unit.
 std::string elements_text(const GpuTarget& target, matrix_unit::Unit unit);
 
 }  // namespace tilewright::nest::gpu_schedule

@@ -5,6 +5,7 @@
 #include "kernel/lower/tile_to_kernel.h"
 #include "nest/passes/repack_operands.h"
 #include "nest/passes/schedule_for_gpu.h"
+#include "nest/passes/split_factors.h"
 #include "plan/build_gpu_plan.h"
 #include "tile/passes/nest_to_tile.h"
 #include "tile/passes/order_points.h"
@@ -19,11 +20,10 @@ namespace {
 using filetest::FileTest;
 
 /// The nest, what it was decided for, and the nests that copy, with the strides of the copies.
-std::string repacked(nest::Nest nest, nest::Facts facts, const GpuTarget& target) {
-  const nest::OperandCopies result = nest::repack_operands(nest, facts, target);
+std::string with_copies(const nest::Nest& nest, const nest::Facts& facts, const nest::OperandCopies& copies) {
   std::string text = to_text(nest) + "facts: " + to_text(facts) + "\n";
-  for (const std::string& reason : result.reasons) text += "reason: " + reason + "\n";
-  for (const nest::OperandCopy& each : result.operands) {
+  for (const std::string& reason : copies.reasons) text += "reason: " + reason + "\n";
+  for (const nest::OperandCopy& each : copies.operands) {
     if (const auto sound = nest::verify(each.nest); !sound) text += render(sound.error());
     text += "\n" + to_text(each.nest) + "strides:";
     for (const IntExpr& stride : each.strides) text += " " + to_text(stride) + ";";
@@ -48,11 +48,16 @@ std::string produce(const FileTest& test) {
   if (!example.error.empty()) return example.error;
   nest::Nest& nest = example.nest;
   if (!example.scheduled) nest::coalesce_iterators(nest, example.views);
-  const nest::Facts facts =
+  nest::Facts facts =
       nest::gather_facts(nest, example.views.operands, example.views.output, nest::VectorLoads::aligned);
   const GpuTarget& target = *gpu_target_named("sm_90a");
-  if (test.folder == "repack_operands") return repacked(nest, facts, target);
   if (test.folder == "build_gpu_plan") return planned(nest, facts, target);
+  const nest::OperandCopies split = nest::split_factors(nest, facts, target);
+  if (test.folder == "split_factors") return with_copies(nest, facts, split);
+  if (test.folder == "repack_operands") {
+    const nest::OperandCopies repacked = nest::repack_operands(nest, facts, target);
+    return with_copies(nest, facts, repacked);
+  }
   const auto reasons = nest::schedule_for_gpu(nest, facts, target);
   if (!reasons) return render(reasons.error());
   if (const auto sound = nest::verify(nest); !sound) return render(sound.error()) + to_text(nest);
