@@ -420,6 +420,11 @@ ValueId Builder::pure(Opcode code, std::vector<ValueId> operands, Type result, A
   return value;
 }
 
+bool Builder::is_zero(ValueId value) const {
+  const auto found = constant_values_.find(value.index);
+  return found != constant_values_.end() && found->second.as_double() == 0;
+}
+
 std::optional<std::int64_t> Builder::constant_int(ValueId value) const {
   const auto found = constant_values_.find(value.index);
   if (found == constant_values_.end() || found->second.is_float()) return std::nullopt;

@@ -94,6 +94,8 @@ class Builder {
   std::vector<ValueId> build(const Op& op, Type result);
 
   Type type(ValueId value) const { return kernel_.values[value].type; }
+  /// Whether the value is a constant (scalar or splat) of zeros.
+  bool is_zero(ValueId value) const;
   /// The constant's value, if `value` is a constant (scalar or splat) of integer elements.
   std::optional<std::int64_t> constant_int(ValueId value) const;
   void name(ValueId value, std::string name);

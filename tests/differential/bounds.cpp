@@ -88,7 +88,7 @@ class Evaluation {
       // product, and the least bf16.
       const long double step = nest_.precision == Precision::tf32
                                    ? std::ldexp(std::max(std::fabs(result.low), std::ldexp(1.0L, -126)), -11)
-                                   : std::ldexp(std::fabs(result.low), -21) + std::ldexp(1.0L, -133);
+                                   : std::ldexp(std::fabs(result.low), -22) + std::ldexp(1.0L, -133);
       result.low -= step;
       result.high += step;
     }

@@ -179,7 +179,7 @@ constexpr double largest_tf32 = 0x1.ffcp127;
 /// tf32x3 leaves out of a product is as if each factor were off by so much.
 double operand_roundoff(const nest::Nest& nest, ExprId root) {
   if (root != nest.value || nest.precision == Precision::exact) return 0;
-  return std::ldexp(1.0, nest.precision == Precision::tf32 ? -11 : -21);
+  return std::ldexp(1.0, nest.precision == Precision::tf32 ? -11 : -22);
 }
 
 }  // namespace

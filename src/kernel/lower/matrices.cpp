@@ -160,6 +160,8 @@ Registers Lowering::contract_by_warpgroup(const tile::Contract& contract) {
   for (std::int64_t term = 0; rows.in_registers && term < rows.terms; term += atom.k)
     fragments.push_back(load_rows(rows, products, term));
   reads_stages_ = reads_stages_ || rows.in_registers;
+  // Sums of nothing are not read.
+  const bool is_first = std::ranges::all_of(sums, [&](ValueId sum) { return build_.is_zero(sum); });
   through_registers(Opcode::wgmma_fence, {}, sums, fragments);
   const WarpgroupProduct product{static_cast<std::int32_t>(2 * each),
                                  rows.element,
@@ -171,13 +173,15 @@ Registers Lowering::contract_by_warpgroup(const tile::Contract& contract) {
   ValueId a;
   if (!rows.in_registers)
     a = build_.offset(matrix_address(rows), build_.mul(warpgroup_, build_.index(rows.group_bytes)));
-  const ValueId add = build_.constant({Element::i1, 1}, Scalar::of(std::int64_t{1}));
+  const auto adds = [&](std::int64_t term) {
+    return build_.constant({Element::i1, 1}, Scalar::of(std::int64_t{is_first && term == 0 ? 0 : 1}));
+  };
   for (std::int64_t term = 0; term < rows.terms; term += atom.k)
     for (std::size_t number = 0; number < static_cast<std::size_t>(products); ++number) {
       const auto own = std::span(sums).subspan(number * each_value, each_value);
       std::vector<ValueId> operands{rows.in_registers ? fragments[static_cast<std::size_t>(term / atom.k)][number]
                                                       : build_.offset(a, build_.index(rows.term_bytes(term))),
-                                    build_.offset(b, build_.index(columns.term_bytes(term))), add};
+                                    build_.offset(b, build_.index(columns.term_bytes(term))), adds(term)};
       operands.insert(operands.end(), own.begin(), own.end());
       std::ranges::copy(build_.gpu_op(Opcode::wgmma, operands, types_of(own), product), own.begin());
     }

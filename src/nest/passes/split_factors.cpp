@@ -45,30 +45,33 @@ struct Expressions {
   ExprId select(ExprId condition, ExprId yes, ExprId no) const { return apply(ScalarOp::select, {condition, yes, no}); }
 };
 
-/// The three pieces of x, as f32. Few operations, since nests write each use of a value out.
+/// The three pieces of x, as f32. Few operations, since a nest's text writes each use of a value out.
 std::array<ExprId, 3> pieces_of(const Expressions& e, ExprId x) {
-  constexpr double one_sign = 128;                // numbers from here on have pieces of one sign
-  constexpr double towards_zero = 1 - 1.0 / 256;  // times this, the next bf16 is no larger than the number
-  constexpr double least = 0x1p-133;              // of bf16
+  constexpr double one_sign = 128;           // numbers from here on have pieces of one sign
+  constexpr double next_lower = 1 - 0x1p-8;  // a number that was rounded up to a bf16, times this, is rounded down
+  constexpr double least = 0x1p-133;         // of bf16
   const ExprId zero = e.number(0);
-  const ExprId magnitude = e.apply(ScalarOp::abs, {x});
+  const ExprId one = e.number(1);
+  const auto magnitude = [&](ExprId value) { return e.apply(ScalarOp::abs, {value}); };
+  const auto nearest = [&](ExprId value) { return e.cast(e.cast(value, DType::bf16), DType::f32); };
   const auto by_sign = [&](double value) {
     return e.select(e.compare(ScalarOp::lt, x, zero), e.number(-value), e.number(value));
   };
-  const ExprId scale =
-      e.select(e.compare(ScalarOp::lt, magnitude, e.number(one_sign)), e.number(1), e.number(towards_zero));
+  const ExprId is_large = e.compare(ScalarOp::ge, magnitude(x), e.number(one_sign));
   const auto piece = [&](ExprId value) {
-    return e.cast(e.cast(e.apply(ScalarOp::mul, {value, scale}), DType::bf16), DType::f32);
+    const ExprId is_rounded_up = e.compare(ScalarOp::gt, magnitude(nearest(value)), magnitude(value));
+    const ExprId scale = e.select(e.compare(ScalarOp::logical_and, is_large, is_rounded_up), e.number(next_lower), one);
+    return nearest(e.apply(ScalarOp::mul, {value, scale}));
   };
   const ExprId first = piece(x);
   const ExprId rest = e.apply(ScalarOp::sub, {x, first});
   const ExprId second = piece(rest);
   const ExprId last = e.apply(ScalarOp::sub, {rest, second});
   // No number but 0 may have 0 for its first piece: an infinity times it is one.
-  const ExprId is_lost = e.compare(ScalarOp::lt, magnitude, e.number(least));
+  const ExprId is_lost = e.compare(ScalarOp::lt, magnitude(x), e.number(least));
   const ExprId first_or_least =
       e.select(is_lost, e.select(e.compare(ScalarOp::eq, x, zero), zero, by_sign(least)), first);
-  const ExprId is_finite = e.compare(ScalarOp::le, magnitude, e.number(std::numeric_limits<float>::max()));
+  const ExprId is_finite = e.compare(ScalarOp::le, magnitude(x), e.number(std::numeric_limits<float>::max()));
   return {e.select(is_finite, first_or_least, by_sign(1)), e.select(is_finite, second, zero),
           e.select(is_finite, last, x)};
 }

@@ -10,17 +10,18 @@
 //     reduce sum (mul %r0 %r1)               precision tf32x3
 //                                            reduce sum (mul (cast f32 %r0) (cast f32 %r1))
 //
-// An f32 has 24 bits, a bf16 8, and the same exponents: x is x0 + x1 + x2, where x0 is the bf16 next to x, x1 the one
-// next to what is left, and x2 next to the rest. Of the nine products of pieces six make up x · y: x1 y2, x2 y1 and
-// x2 y2 are left out. With what x2 and y2 are off by that is 2^-20 of x · y at most, and 2^-22 where both are below 128.
-// The copies hold the pieces in the order of these products, the least first:
+// An f32 has 24 bits, a bf16 8, and the same exponents: x = x0 + x1 + x2, where x0 is the bf16 next to x, x1 the one
+// next to what is left, and x2 the rest. Of the nine products of pieces six make up x · y; x1 y2, x2 y1 and x2 y2, left
+// out, are 2^-21 of it at most, and 2^-23 where both are below 128. The copies hold the pieces in the order of the
+// products, the least first:
 //
 //   piece    0   1   2   3   4   5
 //   lhs     x2  x0  x1  x1  x0  x0
 //   rhs     y0  y2  y1  y0  y1  y0
 //
-// Pieces of numbers of 128 and more are rounded towards zero, or nearly so, and have one sign: products that overflow give an infinity and not the difference of two. An infinity has the pieces ±1, 0, ±inf, so that its products
-// are those of exact arithmetic. What a piece cannot hold of numbers near the least ones is off by 2^-133, absolutely.
+// Pieces of numbers of 128 and more are rounded towards zero, so that all have one sign: products that overflow give an
+// infinity and not the difference of two. An infinity has the pieces ±1, 0, ±inf, so that its products are those of
+// exact arithmetic. What a piece cannot hold of numbers near the least ones is off by 2^-133, absolutely.
 //
 // Matrix units cut off what they add, so that the sums of each stage are added to the others in f32 (use_matrix_units
 // does so where the nest has this precision).

@@ -66,8 +66,19 @@ TEST(SplitFactors, ProductsAreThoseOfTheNumbers) {
     for (std::size_t j = 0; j < ys.size(); ++j) {
       const double product =
           static_cast<double>(static_cast<float>(numbers[i])) * static_cast<double>(static_cast<float>(numbers[j]));
-      EXPECT_NEAR(sum_of_products(xs[i], ys[j]), product, 0x1p-21 * std::fabs(product)) << numbers[i] << numbers[j];
+      const bool are_small = std::fabs(numbers[i]) < 128 && std::fabs(numbers[j]) < 128;
+      EXPECT_NEAR(sum_of_products(xs[i], ys[j]), product, (are_small ? 0x1p-23 : 0x1p-21) * std::fabs(product))
+          << numbers[i] << " * " << numbers[j];
     }
+}
+
+// Numbers of 16 bits have no third piece, and exact products.
+TEST(SplitFactors, ShortNumbersHaveExactProducts) {
+  const std::vector<double> numbers{256, 257, 65535, 40000, -129, 0x1.fffep60};
+  const auto xs = pieces_of(numbers, 0);
+  const auto ys = pieces_of(numbers, 1);
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    for (std::size_t j = 0; j < ys.size(); ++j) EXPECT_EQ(sum_of_products(xs[i], ys[j]), numbers[i] * numbers[j]);
 }
 
 // So that products that overflow have one sign.
