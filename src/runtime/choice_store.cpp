@@ -7,9 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -19,8 +23,8 @@ namespace tilewright {
 namespace {
 
 constexpr const char* file_name = "choices.sqlite";
-constexpr int schema_version = 1;  ///< of PRAGMA user_version
-constexpr int busy_milliseconds = 5000;
+constexpr int schema_version = 1;                                     ///< of PRAGMA user_version
+constexpr int reader_milliseconds = 500, writer_milliseconds = 5000;  ///< that another's lock is waited for
 constexpr const char* schema =
     "CREATE TABLE IF NOT EXISTS choice ("
     " key TEXT PRIMARY KEY,"  // of all that identifies a choice; the next four are what it stands for
@@ -81,14 +85,18 @@ class Database {
  public:
   static Result<Database> open(const std::filesystem::path& path, Access access) {
     Database database(path);
+    // The database itself may be no link; a folder above it may, and SQLite would refuse that, too.
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::canonical(path.parent_path(), error);
+    if (error) return unusable(path, error.message());
     // A reader may have to undo what a writer that was killed left; where it may not write, it only reads.
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | (access == Access::writing ? SQLITE_OPEN_CREATE : 0);
     sqlite3* handle = nullptr;
-    const int opened = ::sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+    const int opened = ::sqlite3_open_v2((folder / path.filename()).c_str(), &handle, flags, nullptr);
     database.handle_.reset(handle);
     if (opened != SQLITE_OK) return database.failure();
-    ::sqlite3_busy_timeout(handle, busy_milliseconds);
+    ::sqlite3_busy_timeout(handle, access == Access::reading ? reader_milliseconds : writer_milliseconds);
     if (Result<void> sound = database.check_form(access); !sound) return std::unexpected(std::move(sound.error()));
     return database;
   }
@@ -151,9 +159,22 @@ Result<bool> find_file(const std::filesystem::path& path) {
   return true;
 }
 
+/// One for each folder, as long as the process.
+std::shared_ptr<std::atomic<std::int64_t>> changes_in(const std::filesystem::path& folder) {
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, std::shared_ptr<std::atomic<std::int64_t>>> known;
+  std::error_code error;
+  const std::filesystem::path canonical = std::filesystem::canonical(folder, error);
+  const std::lock_guard lock(mutex);
+  auto& changes = known[error ? folder : canonical];
+  if (!changes) changes = std::make_shared<std::atomic<std::int64_t>>(0);
+  return changes;
+}
+
 }  // namespace
 
-ChoiceStore::ChoiceStore(const std::filesystem::path& folder) : path_(folder / file_name) {}
+ChoiceStore::ChoiceStore(const std::filesystem::path& folder)
+    : path_(folder / file_name), changes_(changes_in(folder)) {}
 
 Result<std::optional<StoredChoice>> ChoiceStore::find(const ChoiceKey& key) const {
   if (!is_on()) return std::nullopt;
@@ -187,6 +208,7 @@ Result<void> ChoiceStore::store(const ChoiceKey& key, const StoredChoice& choice
                   std::string_view(key.device), std::string_view(key.version), std::string_view(choice.lines),
                   choice.automatic_seconds, choice.seconds, choice.tuned_at});
   if (statement.step() != SQLITE_DONE) return database->failure();
+  changes_->fetch_add(1, std::memory_order_release);
   return {};
 }
 
@@ -201,6 +223,20 @@ Result<void> ChoiceStore::remove(const ChoiceKey& key) const {
   Statement statement(database->get(), "DELETE FROM choice WHERE key = ?1");
   statement.bind({std::string_view(hash)});
   if (statement.step() != SQLITE_DONE) return database->failure();
+  changes_->fetch_add(1, std::memory_order_release);
+  return {};
+}
+
+Result<void> ChoiceStore::check_writable() const {
+  if (!is_on()) return {};
+  const Result<bool> there = find_file(path_);
+  if (!there) return std::unexpected(there.error());
+  const std::filesystem::path folder = path_.parent_path();
+  for (const std::filesystem::path& each : {*there ? path_ : folder, folder})
+    if (::access(each.c_str(), W_OK) != 0) return unusable(path_, std::strerror(errno));
+  if (!*there) return {};
+  if (Result<Database> database = Database::open(path_, Access::reading); !database)
+    return std::unexpected(std::move(database.error()));
   return {};
 }
 

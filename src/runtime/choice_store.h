@@ -5,8 +5,10 @@
 // the worst that it can be is slow, or illegal and passed over.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,8 +31,8 @@ struct StoredChoice {
   std::int64_t tuned_at = 0;     ///< seconds since 1970, UTC
 };
 
-/// Usable from any thread and, over one folder, from any process: each operation opens the database, and waits for
-/// others' writes.
+/// Usable from any thread and, over one folder, from any process: each operation opens the database. Writes wait for
+/// others' for seconds, finds for half a second, since calls wait for them.
 class ChoiceStore {
  public:
   /// Off: finds nothing and stores nothing.
@@ -41,15 +43,21 @@ class ChoiceStore {
   bool is_on() const { return !path_.empty(); }
   const std::filesystem::path& path() const { return path_; }
 
-  /// nullopt where there is none. R053: the database cannot be read, is damaged, or is of another version's form.
+  /// Choices that this process has stored or forgotten here, by any store over the folder.
+  std::int64_t changes() const { return changes_ ? changes_->load(std::memory_order_acquire) : 0; }
+
+  /// nullopt where there is none. R053: the database cannot be read, is locked, damaged, or of another version's form.
   Result<std::optional<StoredChoice>> find(const ChoiceKey& key) const;
   /// Replaces what is there. R053: it cannot be written, or as find.
   Result<void> store(const ChoiceKey& key, const StoredChoice& choice) const;
   /// Forgets it, if it is there. R053.
   Result<void> remove(const ChoiceKey& key) const;
+  /// Whether a choice could be stored now; makes no file. R053.
+  Result<void> check_writable() const;
 
  private:
   std::filesystem::path path_;
+  std::shared_ptr<std::atomic<std::int64_t>> changes_;
 };
 
 }  // namespace tilewright

@@ -37,7 +37,7 @@ function(tw_version_header name)
 endfunction()
 
 # Machine code that is kept between processes is valid while what makes it is the same; a stored choice was measured
-# against what the schedulers and all below them make.
+# against what the schedulers and all that they use make.
 tw_version_header(code_version kernel codegen)
-tw_version_header(schedule_version nest tile plan kernel codegen)
+tw_version_header(schedule_version support layout nest tile plan kernel codegen)
 target_include_directories(tw_runtime PRIVATE "${CMAKE_BINARY_DIR}/generated")
