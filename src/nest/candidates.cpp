@@ -80,6 +80,15 @@ Candidates candidate_schedules(const Nest& nest, const Facts& facts, const GpuTa
   return {schedules.take(), extents_of(nest, sizes)};
 }
 
+bool has_atomics(const Schedule& schedule) {
+  return std::ranges::any_of(schedule, [](const lang::ScheduleLine& line) {
+    return line.name.name == "split" && std::ranges::any_of(line.arguments, [](const auto& argument) {
+             const auto* word = std::get_if<std::string>(&argument.value);
+             return word != nullptr && *word == "atomics";
+           });
+  });
+}
+
 std::vector<Schedule> neighbours(const Schedule& schedule,
                                  const std::map<std::string, std::int64_t, std::less<>>& extents) {
   constexpr std::array<std::pair<std::int64_t, std::int64_t>, 4> factors{{{2, 1}, {1, 2}, {3, 2}, {2, 3}}};

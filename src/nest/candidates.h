@@ -30,6 +30,9 @@ Candidates candidate_schedules(const Nest& nest, const Facts& facts, const HostT
 Candidates candidate_schedules(const Nest& nest, const Facts& facts, const GpuTarget& target,
                                const SymbolValues& sizes);
 
+/// It combines the parts of a split in place, so that sums differ from run to run.
+bool has_atomics(const Schedule& schedule);
+
 /// The schedules with one line fewer, or a cached tensor fewer; then those that differ in one number (double, half, one
 /// and a half times, two thirds), in the order of the lines. A tile that holds all of its iterator gets no larger.
 std::vector<Schedule> neighbours(const Schedule& schedule,

@@ -2,6 +2,7 @@
 #include "runtime/engine.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "lang/bind.h"
 #include "lang/parse.h"
@@ -35,6 +36,7 @@ struct Reach {
 /// A statement's call checked and prepared for one signature.
 struct PreparedCall {
   std::shared_ptr<const DeviceCall> call;
+  std::string choice;              ///< as PreparedNest's
   std::vector<std::size_t> order;  ///< operand of the statement at each tensor of the plan
   std::vector<Reach> reaches;      ///< of the operands, then of the output
 
@@ -279,21 +281,16 @@ Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<
     const std::vector<nest::NamedView> views = named_views(kernel, tensors);
     const auto bound = nest::bind_nest(*kernel.statement(), types_of(views));
     if (!bound) return std::unexpected(bound.error());
-    auto compiled = compile_nest(*bound, views, &out, true);
-    if (!compiled) return std::unexpected(compiled.error());
-    PreparedCall call;
+    auto made = prepare_nest(*bound, views, out, workspace_room());
+    if (!made) return std::unexpected(std::move(made.error()));
+    PreparedCall call{std::move(made->call), std::move(made->choice), {}, {}};
     for (const Tensor* tensor : tensors) call.reaches.push_back(Reach::of(*tensor));
     call.reaches.push_back(Reach::of(output));
-    for (const nest::Tensor& tensor : compiled->nest.tensors)
+    for (const nest::Tensor& tensor : made->compilation.nest.tensors)
       call.order.push_back(static_cast<std::size_t>(std::ranges::find(kernel.operand_names(), tensor.name) -
                                                     kernel.operand_names().begin()));
-    auto ready = state_->backend->prepare(*compiled);
-    if (!ready) return std::unexpected(ready.error());
-    call.call = std::move(*ready);
-    const std::int64_t limit = state_->options.workspace_limit;
-    if (limit > 0 && call.call->workspace_bytes() > limit)
-      return fail("R078", kernel.name() + " needs a workspace of " + std::to_string(call.call->workspace_bytes()) +
-                              " bytes, the limit is " + std::to_string(limit));
+    if (auto fits = check_workspace(kernel.name(), *call.call, workspace_room()); !fits)
+      return std::unexpected(std::move(fits.error()));
     prepared = kernel.calls().prepared.insert(signature, std::make_shared<const PreparedCall>(std::move(call)));
   }
   std::vector<std::byte*> addresses;
@@ -303,6 +300,18 @@ Result<Engine::ReadyCall> Engine::ready(const Kernel& kernel, const std::vector<
   return ReadyCall{std::move(prepared), std::move(addresses)};
 }
 
+template <class Use>
+auto Engine::use_call(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output,
+                      const Use& use) const {
+  using Done = std::invoke_result_t<const Use&, const DeviceCall&, const std::vector<std::byte*>&>;
+  for (;;) {
+    const auto call = ready(kernel, operands, output);
+    if (!call) return Done(std::unexpected(call.error()));
+    Done done = use(*call->prepared->call, call->addresses);
+    if (done || !state_->refuse(call->prepared->choice, done.error())) return done;
+  }
+}
+
 Result<void> Engine::call(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output,
                           const CallOptions& options) const {
   std::vector<TensorRef> refs;
@@ -310,10 +319,9 @@ Result<void> Engine::call(const Kernel& kernel, const std::vector<const Tensor*>
   for (const Tensor* operand : operands) refs.push_back(TensorRef::of(*operand));
   if (const auto done = call_again(kernel, refs, TensorRef::of(output), options)) return *done;
   if (auto fits = check_positions(kernel, operands); !fits) return fits;
-  const auto call = ready(kernel, operands, output);
-  if (!call) return std::unexpected(call.error());
-  const DeviceCall& prepared = *call->prepared->call;
-  return options.stream ? prepared.run_on(*options.stream, call->addresses) : prepared.run(call->addresses);
+  return use_call(kernel, operands, output, [&](const DeviceCall& prepared, const std::vector<std::byte*>& addresses) {
+    return options.stream ? prepared.run_on(*options.stream, addresses) : prepared.run(addresses);
+  });
 }
 
 std::optional<Result<void>> Engine::call_again(const Kernel& kernel, std::span<const TensorRef> operands,
@@ -330,7 +338,10 @@ std::optional<Result<void>> Engine::call_again(const Kernel& kernel, std::span<c
   addresses.reserve(operands.size() + 2);
   for (std::size_t operand : prepared->order) addresses.push_back(operands[operand].data);
   addresses.push_back(output.data);
-  return options.stream ? prepared->call->run_on(*options.stream, addresses) : prepared->call->run(addresses);
+  Result<void> done =
+      options.stream ? prepared->call->run_on(*options.stream, addresses) : prepared->call->run(addresses);
+  if (!done && state_->refuse(prepared->choice, done.error())) return std::nullopt;
+  return done;
 }
 
 Result<void> Engine::eval_into(const Kernel& kernel, const std::vector<Operand>& operands, const Tensor& output,
@@ -345,9 +356,9 @@ Result<CallTiming> Engine::time_into(const Kernel& kernel, const std::vector<Ope
   const auto tensors = in_order(kernel, operands);
   if (!tensors) return std::unexpected(tensors.error());
   if (auto fits = check_positions(kernel, *tensors); !fits) return std::unexpected(std::move(fits.error()));
-  const auto call = ready(kernel, *tensors, output);
-  if (!call) return std::unexpected(call.error());
-  return call->prepared->call->time(call->addresses, effort);
+  return use_call(kernel, *tensors, output, [&](const DeviceCall& prepared, const std::vector<std::byte*>& addresses) {
+    return prepared.time(addresses, effort);
+  });
 }
 
 Result<std::pair<DType, Shape>> result_type(const Kernel& kernel, const std::vector<const Tensor*>& operands) {
@@ -384,19 +395,22 @@ Result<Tensor> Engine::eval(const Kernel& kernel, const std::vector<Operand>& op
 }
 
 Result<Tensor> Engine::eval(const nest::BoundNest& bound, const std::vector<Operand>& operands) const {
-  auto compiled = compile(bound, views_of(operands));
-  if (!compiled) return std::unexpected(std::move(compiled.error()));
-  auto output = allocate(compiled->output, compiled->output_shape);
+  const std::vector<nest::NamedView> views = views_of(operands);
+  TensorView result = with_views(bound, views, nullptr).views.output;
+  auto output = allocate(result.dtype, result.shape);
   if (!output) return output;
-  compiled->views.output.data = output->data();
-  const auto call = state_->backend->prepare(*compiled);
-  if (!call) return std::unexpected(call.error());
-  std::vector<std::byte*> addresses;
-  for (const nest::Tensor& tensor : compiled->nest.tensors)
-    addresses.push_back(std::ranges::find(operands, tensor.name, &Operand::name)->tensor.data());
-  addresses.push_back(output->data());
-  if (auto done = (*call)->run(addresses); !done) return std::unexpected(std::move(done.error()));
-  return output;
+  result.data = output->data();
+  for (;;) {
+    const auto made = prepare_nest(bound, views, result, std::nullopt);
+    if (!made) return std::unexpected(made.error());
+    std::vector<std::byte*> addresses;
+    for (const nest::Tensor& tensor : made->compilation.nest.tensors)
+      addresses.push_back(std::ranges::find(operands, tensor.name, &Operand::name)->tensor.data());
+    addresses.push_back(output->data());
+    const auto done = made->call->run(addresses);
+    if (done) return output;
+    if (!state_->refuse(made->choice, done.error())) return std::unexpected(done.error());
+  }
 }
 
 Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector<Operand>& operands) const {
@@ -411,18 +425,24 @@ Result<std::vector<Operand>> Engine::run(const Kernel& kernel, const std::vector
   if (!tensors) return std::unexpected(tensors.error());
   if (auto there = check_devices(*state_->backend, kernel, *tensors); !there)
     return std::unexpected(std::move(there.error()));
-  CallSignature signature;
-  for (const Tensor* tensor : *tensors) signature.add(TensorRef::of(*tensor));
-  state_->add_to(signature);
-  std::shared_ptr<const ProgramCall> prepared = kernel.calls().programs.find(signature).value_or(nullptr);
-  if (!prepared) {
-    const auto compile = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& views,
-                             const TensorView& output) { return compile_nest(bound, views, &output, true); };
-    auto made = ProgramCall::prepare(*state_->backend, compile, kernel, *tensors, state_->options.workspace_limit);
-    if (!made) return std::unexpected(std::move(made.error()));
-    prepared = kernel.calls().programs.insert(signature, std::make_shared<const ProgramCall>(std::move(*made)));
+  const auto prepare = [&](const nest::BoundNest& bound, const std::vector<nest::NamedView>& views,
+                           const TensorView& output,
+                           std::optional<std::int64_t> room) { return prepare_nest(bound, views, output, room); };
+  CallSignature given;
+  for (const Tensor* tensor : *tensors) given.add(TensorRef::of(*tensor));
+  for (;;) {
+    CallSignature signature = given;
+    state_->add_to(signature);
+    std::shared_ptr<const ProgramCall> prepared = kernel.calls().programs.find(signature).value_or(nullptr);
+    if (!prepared) {
+      auto made = ProgramCall::prepare(prepare, kernel, *tensors, state_->options.workspace_limit);
+      if (!made) return std::unexpected(std::move(made.error()));
+      prepared = kernel.calls().programs.insert(signature, std::make_shared<const ProgramCall>(std::move(*made)));
+    }
+    std::string failed_choice;
+    auto done = prepared->run(*state_->backend, *tensors, failed_choice);
+    if (done || !state_->refuse(failed_choice, done.error())) return done;
   }
-  return prepared->run(*state_->backend, *tensors);
 }
 
 // ---- Operands ----

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ struct EngineOptions {
   std::int64_t workspace_limit = 0;  ///< bytes that one call may allocate beside its results; 0: no limit
   bool stored_choices = true;        ///< use the schedules that a tuner stored, where a statement has none of its own
 };
+
+struct PreparedNest;
 
 /// What one call may ask for.
 struct CallOptions {
@@ -97,9 +100,15 @@ class Engine {
                            const StoredChoice& choice) const;
   /// Forgets it, where there is one. Errors: keep_choice's.
   Result<void> forget_choice(const Kernel& kernel, const std::vector<nest::NamedView>& operands) const;
+  /// The schedule that is stored for such a statement; nullopt: none. R056: what is stored is none that would be used.
+  /// R053, R077, B0xx.
+  Result<std::optional<nest::Schedule>> stored_schedule(const Kernel& kernel,
+                                                        const std::vector<nest::NamedView>& operands) const;
+  /// Whether choices can be stored now. R050, R051: not in the cache's folder. R053. R054: they are off.
+  Result<void> check_choices() const;
   /// The file of stored choices; empty where they are off.
   std::filesystem::path choices_file() const;
-  /// What kept stored choices from being used, since the engine was opened: R053.
+  /// What kept stored choices from being used, since the engine was opened: R053. From then on none is looked for.
   std::optional<Diagnostics> choices_trouble() const;
   /// The same device, its memory and its caches, whose statements without a schedule have the automatic one.
   Engine without_stored_choices() const;
@@ -118,10 +127,27 @@ class Engine {
  private:
   struct State;
   struct ReadyCall;
-  /// With the stored choice, where there is one and it is legal; else as the backend does.
+  struct Chosen;
+  using Make = std::function<Result<PreparedNest>(const nest::BoundNest& scheduled, bool stored)>;
+  /// The stored choice for a nest, or why it is not used.
+  Chosen choose(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                const TensorView* output) const;
+  /// What `make` makes of the nest with its stored choice, where there is one with which it succeeds; else of the nest
+  /// as it is. The trace says which.
+  Result<PreparedNest> make_with_choice(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                        const TensorView* output, const Make& make) const;
+  /// With the stored choice, where a call would have it.
   Result<Compilation> compile_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
                                    const TensorView* output, bool code) const;
+  /// As ProgramCall::Prepare. The tensors have data.
+  Result<PreparedNest> prepare_nest(const nest::BoundNest& bound, const std::vector<nest::NamedView>& operands,
+                                    const TensorView& output, std::optional<std::int64_t> room) const;
   Result<ReadyCall> ready(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output) const;
+  /// What `use` does with the call; again without the stored choice with which that fails.
+  template <class Use>
+  auto use_call(const Kernel& kernel, const std::vector<const Tensor*>& operands, const Tensor& output,
+                const Use& use) const;
+  std::optional<std::int64_t> workspace_room() const;
   explicit Engine(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

@@ -6,17 +6,11 @@
 #include <utility>
 
 namespace tilewright {
-namespace {
-
-/// An address of no memory, a multiple of all alignments, unlike the others' and any operand's: a call is recorded for
-/// it, and patched with others when it runs.
 std::byte* pretended(std::size_t number) {
   return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 61U) + (std::uintptr_t{number} << 16U));
 }
 
-}  // namespace
-
-Result<ProgramCall> ProgramCall::prepare(Backend& backend, const Compile& compile, const Kernel& kernel,
+Result<ProgramCall> ProgramCall::prepare(const Prepare& prepare_nest, const Kernel& kernel,
                                          const std::vector<const Tensor*>& operands, std::int64_t workspace_limit) {
   const std::vector<std::string>& names = kernel.operand_names();
   std::vector<nest::NamedView> views;
@@ -36,16 +30,16 @@ Result<ProgramCall> ProgramCall::prepare(Backend& backend, const Compile& compil
     if (const Intermediate* intermediate = fused->intermediate(name)) return {Place::arena, intermediate->offset};
     return {Place::result, std::ranges::find(program.results, name) - program.results.begin()};
   };
+  std::optional<std::int64_t> room;
+  if (workspace_limit > 0) room = workspace_limit - fused->arena_bytes;
   std::int64_t workspace = 0;
   for (const nest::BoundNest& bound : program.nests) {
     const lang::OperandType& type = *program.tensor(bound.nest.name);
     const TensorView output{pretended(views.size()), type.dtype, type.shape, row_major_strides(type.shape)};
-    auto compiled = compile(bound, views, output);
-    if (!compiled) return std::unexpected(std::move(compiled.error()));
-    auto call = backend.prepare(*compiled);
-    if (!call) return std::unexpected(std::move(call.error()));
-    Step step{std::move(*call), {}};
-    for (const nest::Tensor& tensor : compiled->nest.tensors) step.addresses.push_back(address_of(tensor.name));
+    auto made = prepare_nest(bound, views, output, room);
+    if (!made) return std::unexpected(std::move(made.error()));
+    Step step{std::move(made->call), {}, std::move(made->choice)};
+    for (const nest::Tensor& tensor : made->compilation.nest.tensors) step.addresses.push_back(address_of(tensor.name));
     step.addresses.push_back(address_of(bound.nest.name));
     workspace = std::max(workspace, step.call->workspace_bytes());
     prepared.steps_.push_back(std::move(step));
@@ -59,7 +53,8 @@ Result<ProgramCall> ProgramCall::prepare(Backend& backend, const Compile& compil
   return prepared;
 }
 
-Result<std::vector<Operand>> ProgramCall::run(Backend& backend, const std::vector<const Tensor*>& operands) const {
+Result<std::vector<Operand>> ProgramCall::run(Backend& backend, const std::vector<const Tensor*>& operands,
+                                              std::string& failed_choice) const {
   std::vector<Operand> results;
   for (const ResultType& result : results_) {
     auto tensor = backend.allocate(result.dtype, result.shape);
@@ -83,7 +78,10 @@ Result<std::vector<Operand>> ProgramCall::run(Backend& backend, const std::vecto
     std::vector<std::byte*> addresses;
     addresses.reserve(step.addresses.size() + 1);
     for (const Address& address : step.addresses) addresses.push_back(resolve(address));
-    if (auto done = step.call->run(addresses); !done) return std::unexpected(std::move(done.error()));
+    if (auto done = step.call->run(addresses); !done) {
+      failed_choice = step.choice;
+      return std::unexpected(std::move(done.error()));
+    }
   }
   return results;
 }

@@ -141,6 +141,15 @@ TEST(Neighbours, DifferInOneLineOrOneNumber) {
                                              "tile(i, 4)\ncache(a, b)\n"}));
 }
 
+TEST(Neighbours, HaveNoAtomicsThatTheScheduleHasNot) {
+  const auto has = [](std::string_view text) { return has_atomics(*lang::parse_schedule(text)); };
+  EXPECT_TRUE(has("tile(i, 8)\nsplit(k, 4, atomics)"));
+  EXPECT_FALSE(has(""));
+  EXPECT_FALSE(has("split(k, 4)\ntile(atomics, 8)\ncache(atomics)")) << "a tensor's name and a loop's";
+  for (const Schedule& each : neighbours(*lang::parse_schedule("tile(k, 8)\nsplit(k, 4)"), {}))
+    EXPECT_FALSE(has_atomics(each)) << to_text(each);
+}
+
 TEST(Neighbours, OfOneAreNoZeros) {
   const auto schedule = lang::parse_schedule("threads = 1");
   ASSERT_TRUE(schedule) << render(schedule.error());
