@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lang/parse.h"
 
@@ -18,6 +19,12 @@ constexpr double least_timing = 0.01, most_timing = 0.2;  ///< seconds
 constexpr double clearly = 0.99;     ///< of the best time; neighbours of what takes less are tried next
 constexpr std::size_t expanded = 3;  ///< of the quickest, whose neighbours are tried when nothing else is left
 
+double median(std::vector<double> sorted) {
+  std::ranges::sort(sorted);
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
 class Searching {
  public:
   Searching(Probe& probe, const nest::Candidates& candidates, const SearchOptions& options)
@@ -25,6 +32,10 @@ class Searching {
 
   Result<Search> run() {
     if (auto timed = time_automatic(); !timed) return std::unexpected(std::move(timed.error()));
+    if (enqueue(options_.in_use)) {
+      queue_.clear();
+      if (auto done = attempt(options_.in_use); !done) return std::unexpected(std::move(done.error()));
+    }
     for (const nest::Schedule& schedule : candidates_.schedules) enqueue(schedule);
     while (has_time()) {
       if (queue_.empty() && !expand_next()) {
@@ -41,7 +52,7 @@ class Searching {
   }
 
  private:
-  bool has_time() const { return probe_.elapsed() < share_of_tries * options_.seconds; }
+  bool has_time() const { return probe_.elapsed() + median(durations_) <= share_of_tries * options_.seconds; }
   double timing() const { return std::clamp(options_.seconds * part_of_a_timing, least_timing, most_timing); }
 
   bool enqueue(const nest::Schedule& schedule) {
@@ -51,11 +62,13 @@ class Searching {
   }
 
   Result<void> time_automatic() {
+    const double begin = probe_.elapsed();
     const Result<bool> legal = probe_.prepare(automatic);
     if (!legal) return std::unexpected(legal.error());
     if (!*legal) internal_error("a statement's automatic schedule is not legal");
     const Result<Seconds> seconds = probe_.time(automatic, timing());
     if (!seconds) return std::unexpected(seconds.error());
+    durations_.push_back(probe_.elapsed() - begin);
     best_ = seconds->least;
     report(automatic, seconds->least);
     return {};
@@ -66,6 +79,7 @@ class Searching {
   }
 
   Result<void> attempt(const nest::Schedule& schedule) {
+    const double begin = probe_.elapsed();
     const Result<bool> legal = probe_.prepare(schedule);
     if (!legal) return std::unexpected(legal.error());
     if (!*legal) {
@@ -75,6 +89,7 @@ class Searching {
     }
     const Result<Seconds> seconds = probe_.time(schedule, timing());
     if (!seconds) return std::unexpected(seconds.error());
+    durations_.push_back(probe_.elapsed() - begin);
     ++result_.tried;
     report(schedule, seconds->least);
     const Attempt found{seconds->least, schedule};
@@ -112,17 +127,24 @@ class Searching {
   Result<void> time_rounds() {
     constexpr int fewest = 3;
     result_.untuned.schedule = automatic;
-    for (std::size_t n = 0; n < std::min(attempts_.size(), options_.finalists); ++n)
-      result_.finalists.push_back({attempts_[n].schedule, {}});
+    for (std::size_t n = 0; n < attempts_.size(); ++n)
+      if (n < options_.finalists || to_text(attempts_[n].schedule) == to_text(options_.in_use))
+        result_.finalists.push_back({attempts_[n].schedule, {}});
     std::vector<Trial*> turns = {&result_.untuned};
     for (Trial& trial : result_.finalists) turns.push_back(&trial);
+    double longest = 0;
     for (int round = 0; round < options_.rounds; ++round) {
-      if (round >= fewest && probe_.elapsed() >= options_.seconds) break;
+      const double begin = probe_.elapsed();
+      if (round >= fewest && begin + longest > options_.seconds) break;
       for (Trial* trial : turns)
         if (auto timed = time_once(*trial); !timed) return timed;
       std::ranges::rotate(turns, turns.begin() + 1);
+      longest = std::max(longest, probe_.elapsed() - begin);
     }
-    std::ranges::sort(result_.finalists, {}, &Trial::median);
+    std::vector<Trial> sorted;  // of equals, the one tried first is the first
+    for (Trial& trial : result_.finalists)
+      sorted.insert(std::ranges::upper_bound(sorted, trial.median(), {}, &Trial::median), std::move(trial));
+    result_.finalists = std::move(sorted);
     return {};
   }
 
@@ -145,16 +167,14 @@ class Searching {
   std::deque<nest::Schedule> queue_;
   std::set<std::string> known_, expanded_;
   std::vector<Attempt> attempts_;  ///< the quickest first
+  std::vector<double> durations_;  ///< of tries, with all that belongs to one
   double best_ = 0;
 };
 
 }  // namespace
 
 double Trial::median() const {
-  std::vector<double> sorted = seconds;
-  std::ranges::sort(sorted);
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return tune::median(seconds);
 }
 
 Result<Search> search(Probe& probe, const nest::Candidates& candidates, const SearchOptions& options) {

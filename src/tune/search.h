@@ -1,11 +1,12 @@
 // The search of a tuner: which schedules are tried, in what order, and which one is the quickest. It knows no device:
 // what it needs of one is a Probe, and a test's probe has times of its own.
 //
-// The candidates are tried in their order. Whenever there is a new quickest schedule, its neighbours
-// (nest/candidates.h) come next; when nothing is left, those of the second and the third. A try is one timing, and its
-// quickest call counts, which says more than a median while other work comes and goes. What comes out of the tries, a
-// few of the quickest and the automatic schedule, is then timed in interleaved rounds, each of which begins with
-// another one, so that whatever else the machine does falls on all of them; the medians of the rounds decide.
+// The candidates are tried in their order, as long as there is time for what a try mostly takes. Whenever there is a
+// new quickest schedule, its neighbours (nest/candidates.h) come next; when nothing is left, those of the second and
+// the third. A try is one timing, and its quickest call counts, which says more than a median while other work comes
+// and goes. What comes out of the tries, a few of the quickest, the automatic schedule and the one that is in use, is
+// then timed in interleaved rounds, each of which begins with another one, so that whatever else the machine does falls
+// on all of them; the medians of the rounds decide.
 //
 //   candidates   tile 64: 1.0 ms    tile 32: 1.4 ms
 //   neighbours   of tile 64: tile 128: 0.7 ms, then of tile 128: tile 256: 0.9 ms, tile 192: 0.6 ms, …
@@ -50,9 +51,10 @@ struct Trial {
 };
 
 struct SearchOptions {
-  double seconds = 20;        ///< the budget; the rounds at the end may pass it by a little
-  std::size_t finalists = 4;  ///< beside the automatic schedule
-  int rounds = 7;             ///< in the end, at most; at least 3
+  double seconds = 20;         ///< the budget; a try that is slower than others and three rounds may pass it by
+  std::size_t finalists = 4;   ///< beside the automatic schedule and the one in use
+  int rounds = 7;              ///< in the end, at most; at least 3
+  nest::Schedule in_use = {};  ///< tried first, and a finalist wherever it is legal; empty: the automatic schedule is
   /// Called after each try: its quickest call, or none where it is not legal, and the part of the budget that is gone.
   std::function<void(const nest::Schedule& schedule, std::optional<double> seconds, double fraction)> report =
       [](const nest::Schedule&, std::optional<double>, double) {};

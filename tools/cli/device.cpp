@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/print_message.h"
 #include "runtime/thread_pool.h"
@@ -28,11 +29,13 @@ Result<Engine> open_device(const Options& options) {
   return engine;
 }
 
+void warn(Diagnostics errors) {
+  for (Diagnostic& each : errors) each.severity = Severity::warning;
+  print_message(render(errors));
+}
+
 void warn_of_choices(const Engine& engine) {
-  std::optional<Diagnostics> trouble = engine.choices_trouble();
-  if (!trouble) return;
-  for (Diagnostic& each : *trouble) each.severity = Severity::warning;
-  print_message(render(*trouble));
+  if (std::optional<Diagnostics> trouble = engine.choices_trouble()) warn(std::move(*trouble));
 }
 
 }  // namespace tilewright::cli

@@ -74,25 +74,28 @@ class Comparison {
     return std::clamp(budget / std::max<std::int64_t>(terms_, 1), least_checked / share, most_checked / share);
   }
 
-  Result<void> compare(const std::vector<std::vector<std::int64_t>>& indices, const TensorView& received) {
-    const Result<ReferenceResult> reference = evaluate_points(nest_, operands_, indices);
-    if (!reference) return std::unexpected(reference.error());
-    Result<ReferenceResult> sums = *reference;
-    if (nest_.reduction && !stores_reduction_) {
-      sums = evaluate_points(accumulation_of(nest_), operands_, indices);
-      if (!sums) return std::unexpected(std::move(sums.error()));
-    }
+  Result<KnownReference::Part> reference_at(const std::vector<std::vector<std::int64_t>>& indices) const {
+    Result<ReferenceResult> values = evaluate_points(nest_, operands_, indices);
+    if (!values) return std::unexpected(std::move(values.error()));
+    if (!nest_.reduction || stores_reduction_) return KnownReference::Part{*values, *values};
+    Result<ReferenceResult> reductions = evaluate_points(accumulation_of(nest_), operands_, indices);
+    if (!reductions) return std::unexpected(std::move(reductions.error()));
+    return KnownReference::Part{std::move(*values), std::move(*reductions)};
+  }
+
+  void compare(const std::vector<std::vector<std::int64_t>>& indices, const KnownReference::Part& known,
+               const TensorView& received) {
+    const auto& [reference, sums] = known;
     for (std::size_t n = 0; n < indices.size(); ++n) {
       std::vector<std::int64_t> point(nest_.iterators.size(), 0);
       for (std::size_t axis = 0; axis < indices[n].size(); ++axis)
         point[nest_.output_index[axis].index] = indices[n][axis];
-      const Bounded accumulated = nest_.reduction ? reduction(sums->exact[n], sums->magnitude[n], point)
+      const Bounded accumulated = nest_.reduction ? reduction(sums.exact[n], sums.magnitude[n], point)
                                                   : bound_.evaluate(nest_.value, point, {});
-      scale_ = nest_.reduction ? sums->magnitude[n] : 0;
-      check(indices[n], received.get(indices[n]), reference->exact[n], reference->rounded[n],
-            tolerance(accumulated, point, reference->exact[n]));
+      scale_ = nest_.reduction ? sums.magnitude[n] : 0;
+      check(indices[n], received.get(indices[n]), reference.exact[n], reference.rounded[n],
+            tolerance(accumulated, point, reference.exact[n]));
     }
-    return {};
   }
 
   void finish() { verification.only_zeros = verification.checked > 0 && all_zero_ && clearly_not_zero_; }
@@ -239,7 +242,10 @@ std::string wrong_text(const WrongValue& wrong, DType dtype) {
 }  // namespace
 
 Result<Verification> verify_result(const Nest& nest, const std::vector<nest::NamedView>& operands,
-                                   const TensorView& received, std::int64_t chain, Progress& progress, Effort effort) {
+                                   const TensorView& received, std::int64_t chain, Progress& progress, Effort effort,
+                                   KnownReference* known) {
+  KnownReference own;
+  if (known == nullptr) known = &own;
   Comparison comparison(nest, operands, chain);
   comparison.verification.values = received.element_count();
   const auto indices = sample_indices(received.shape, comparison.affordable(effort));
@@ -247,7 +253,13 @@ Result<Verification> verify_result(const Nest& nest, const std::vector<nest::Nam
     const std::size_t end = std::min(indices.size(), at + chunk);
     const std::vector<std::vector<std::int64_t>> part(indices.begin() + static_cast<std::ptrdiff_t>(at),
                                                       indices.begin() + static_cast<std::ptrdiff_t>(end));
-    if (auto done = comparison.compare(part, received); !done) return std::unexpected(std::move(done.error()));
+    const std::size_t number = at / chunk;
+    if (number == known->parts.size()) {
+      Result<KnownReference::Part> reference = comparison.reference_at(part);
+      if (!reference) return std::unexpected(std::move(reference.error()));
+      known->parts.push_back(std::move(*reference));
+    }
+    comparison.compare(part, known->parts[number], received);
     progress.show("verifying " + nest.name, static_cast<double>(end) / static_cast<double>(indices.size()));
   }
   comparison.finish();

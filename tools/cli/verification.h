@@ -43,11 +43,21 @@ struct Verification {
 /// How much of a large result is checked: what takes about a second, or about a sixteenth of it.
 enum class Effort : std::uint8_t { thorough, brief };
 
+/// What the reference makes of the values that are checked, kept for other results of the same nest, operands and
+/// effort.
+struct KnownReference {
+  /// Of the values, and of the reductions that they are made of.
+  struct Part {
+    nest::ReferenceResult values, reductions;
+  };
+  std::vector<Part> parts;
+};
+
 /// Compares `received`, what a nest (without schedule lines) computes from `operands`, whose plan's longest chain of
-/// additions is `chain`.
+/// additions is `chain`. What `known` lacks of the reference is put there.
 Result<Verification> verify_result(const nest::Nest& nest, const std::vector<nest::NamedView>& operands,
                                    const TensorView& received, std::int64_t chain, Progress& progress,
-                                   Effort effort = Effort::thorough);
+                                   Effort effort = Effort::thorough, KnownReference* known = nullptr);
 
 /// "right: 6 of 6 checked, …", and on a failure the lines that say where.
 std::string to_text(const Verification& verification);

@@ -30,7 +30,7 @@ std::int64_t tile_of(const nest::Schedule& schedule) {
 }
 
 /// A device on which a call takes |n − best| + 10 for tile(i, n), and 100 with the automatic schedule. Each timing
-/// takes a second of its clock.
+/// takes a second of its clock, or as many as a test says.
 class FakeProbe : public Probe {
  public:
   explicit FakeProbe(std::int64_t best) : best_(best) {}
@@ -40,7 +40,7 @@ class FakeProbe : public Probe {
     return !illegal.contains(tile_of(schedule));
   }
   Result<Seconds> time(const nest::Schedule& schedule, double) override {
-    clock += 1;
+    clock += seconds_a_timing;
     ++timings[tile_of(schedule)];
     turns.push_back(tile_of(schedule));
     EXPECT_NE(std::ranges::find(order, tile_of(schedule)), order.end()) << "it was not prepared";
@@ -54,7 +54,7 @@ class FakeProbe : public Probe {
   std::vector<std::int64_t> order;  ///< of preparations
   std::map<std::int64_t, int> timings;
   std::vector<std::int64_t> turns;  ///< of timings
-  double clock = 0, slow_until = 0;
+  double clock = 0, slow_until = 0, seconds_a_timing = 1;
 
  private:
   std::int64_t best_;
@@ -107,6 +107,43 @@ TEST(Search, EndsWithItsBudget) {
   EXPECT_EQ(found->tried, 14U);                  // and the automatic one: three quarters of 20 timings
   EXPECT_EQ(found->untuned.seconds.size(), 3U);  // the fewest rounds
   EXPECT_LE(probe.clock, 15 + 3 * 3);
+}
+
+TEST(Search, StartsNoTryThatWouldPassTheBudget) {
+  FakeProbe probe(1);
+  probe.seconds_a_timing = 4;
+  const auto found = search(probe, from({lines("tile(i, 1000)"), lines("tile(i, 1001)"), lines("tile(i, 1002)")}),
+                            {.seconds = 20, .finalists = 1, .rounds = 7});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->tried, 2U);                   // to 12 of 15 seconds; another would end at 16
+  EXPECT_EQ(found->untuned.seconds.size(), 3U);  // the fewest, to 36; no fourth
+}
+
+TEST(Search, WhatIsInUseIsAFinalistWhateverTheTime) {
+  FakeProbe probe(1);
+  const nest::Schedule in_use = lines("tile(i, 500)");
+  const auto late =
+      search(probe, from({lines("tile(i, 2)")}), {.seconds = 0, .finalists = 4, .rounds = 3, .in_use = in_use});
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->tried, 1U);
+  ASSERT_EQ(late->finalists.size(), 1U);
+  EXPECT_EQ(tile_of(late->finalists.front().schedule), 500);
+  EXPECT_EQ(late->finalists.front().seconds.size(), 3U);
+
+  FakeProbe beside(100);  // it is slower than those that would be finalists
+  const auto found = search(beside, from({lines("tile(i, 100)"), lines("tile(i, 97)"), lines("tile(i, 500)")}),
+                            {.seconds = 8, .finalists = 2, .rounds = 3, .in_use = in_use});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(beside.order.at(1), 500) << "the first after the automatic one";
+  EXPECT_EQ(std::ranges::count(beside.order, 500), 1);
+  ASSERT_EQ(found->finalists.size(), 3U);
+  EXPECT_EQ(tile_of(found->finalists.at(2).schedule), 500);
+
+  FakeProbe without(100);
+  without.illegal = {500};
+  const auto illegal = search(without, from({lines("tile(i, 100)")}), {.seconds = 0, .in_use = in_use});
+  ASSERT_TRUE(illegal);
+  EXPECT_TRUE(illegal->finalists.empty());
 }
 
 TEST(Search, ABusyMachineSlowsTheRoundsOfAllAlike) {
