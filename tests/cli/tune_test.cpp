@@ -53,7 +53,7 @@ class Tune : public testing::Test {
 };
 
 TEST_F(Tune, FindsStoresAndShows) {
-  const CommandResult result = place_.run({"tune", "k.tw", "--seconds", "1", "--json"});
+  const CommandResult result = place_.run({"tune", "k.tw", "--seconds", "3", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.errors, "");
   const nlohmann::json document = nlohmann::json::parse(result.output);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "cuda_test.h"
@@ -42,7 +43,15 @@ TEST_F(DeviceTunerTest, FindsThatOneKernelIsQuickerThanTwoAndKeepsIt) {
   const Engine engine = Engine::open("cuda").value();
   const Kernel kernel = Kernel::parse("y[] ++= x[i]").value();
   const std::vector<Operand> operands = {{"x", engine.allocate(DType::f32, {1 << 22}).value()}};
-  const auto tuned = tune(engine, kernel, operands, taken_for_right, {.seconds = 4, .rounds = 3});
+  // Compilations take real time, on a busy machine a multiple of it: with more of it, a search gets as far.
+  const auto tuned_with_time = [&](const Kernel& statement, const std::function<void()>& before) {
+    for (double seconds = 2;; seconds *= 5) {
+      before();
+      auto done = tune(engine, statement, operands, taken_for_right, {.seconds = seconds, .rounds = 3});
+      if (!done || done->choice() != nullptr || seconds > 50) return done;
+    }
+  };
+  const auto tuned = tuned_with_time(kernel, [] {});
   ASSERT_TRUE(tuned) << render(tuned.error());
   EXPECT_NEAR(tuned->search.untuned.median(), 20e-6, 1e-9);
   const Trial* choice = tuned->choice();
@@ -70,9 +79,9 @@ TEST_F(DeviceTunerTest, FindsThatOneKernelIsQuickerThanTwoAndKeepsIt) {
   EXPECT_EQ(to_text(again->choice()->schedule), to_text(choice->schedule));
   EXPECT_EQ(again->earlier, Earlier::kept);
   // A stored one that is slower gives way to the first that is tried.
-  ASSERT_TRUE(engine.keep_choice(kernel, views, {"split(i, 8)\n", 2.0, 1.0, 0}));
   const Kernel scheduled = Kernel::parse("y[] ++= x[i] do:\n  schedule:\n    threads = 64\n").value();
-  const auto other = tune(engine, scheduled, operands, taken_for_right, {.seconds = 2, .rounds = 3});
+  const auto other = tuned_with_time(
+      scheduled, [&] { EXPECT_TRUE(engine.keep_choice(kernel, views, {"split(i, 8)\n", 2.0, 1.0, 0})); });
   ASSERT_TRUE(other) << render(other.error());
   EXPECT_EQ(other->earlier, Earlier::replaced);
 }
@@ -124,7 +133,7 @@ TEST_F(DeviceTunerTest, AFaultOfTheDeviceEndsTheSearchWithItsText) {
   const Engine engine = Engine::open("cuda").value();
   const Kernel kernel = Kernel::parse("y[i] = x[i] + x[i]").value();
   const std::vector<Operand> operands = {{"x", engine.allocate(DType::f32, {1 << 16}).value()}};
-  SearchOptions options{.seconds = 1, .rounds = 3};
+  SearchOptions options{.seconds = 60, .rounds = 3};
   bool armed = false;
   options.report = [&](const nest::Schedule&, std::optional<double>, double) {
     // After the automatic schedule: a launch writes over its result, the next is a candidate's.

@@ -17,7 +17,7 @@ TEST_F(TunerTest, TunesOnMemoryOfItsOwn) {
   const Kernel kernel = *Kernel::parse(product);
   const std::vector<Operand> given = operands(70);
   const Tensor a = *given[0].tensor.clone();
-  const auto tuned = tune(engine, kernel, given, is_right, {.seconds = 0.5, .rounds = 3});
+  const auto tuned = tune(engine, kernel, given, is_right, {.seconds = 2, .rounds = 3});
   ASSERT_TRUE(tuned) << render(tuned.error());
   EXPECT_GT(tuned->search.tried, 0U);
   EXPECT_FALSE(tuned->kept.has_value()) << render(*tuned->kept);
@@ -34,7 +34,7 @@ TEST_F(TunerTest, AWrongResultIsAnErrorAndNothingIsStored) {
                                     const Tensor&) -> Result<bool> {
     return !scheduled.statement()->schedule.has_value();
   };
-  const auto tuned = tune(engine, kernel, given, never_with_lines, {.seconds = 0.2});
+  const auto tuned = tune(engine, kernel, given, never_with_lines, {.seconds = 60});
   ASSERT_FALSE(tuned);
   EXPECT_EQ(tuned.error().front().code, "R055");
   EXPECT_FALSE(uses_choice(engine, kernel, given));
@@ -44,9 +44,9 @@ TEST_F(TunerTest, AWrongResultIsAnErrorAndNothingIsStored) {
                                            const Tensor&) -> Result<bool> {
     return !scheduled.statement()->schedule || to_text(*scheduled.statement()->schedule) == "tile(i, 8)\n";
   };
-  ASSERT_FALSE(tune(engine, kernel, given, right_by_the_stored_one, {.seconds = 2}));
+  ASSERT_FALSE(tune(engine, kernel, given, right_by_the_stored_one, {.seconds = 60}));
   EXPECT_TRUE(uses_choice(engine, kernel, given));
-  ASSERT_FALSE(tune(engine, kernel, given, never_with_lines, {.seconds = 0.2}));
+  ASSERT_FALSE(tune(engine, kernel, given, never_with_lines, {.seconds = 60}));
   EXPECT_FALSE(uses_choice(engine, kernel, given));
 }
 
