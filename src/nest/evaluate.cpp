@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,8 +37,11 @@ void add_compensated(Folding& folding, std::size_t output, double term) {
 
 class Evaluation {
  public:
-  Evaluation(const Nest& nest, const Bindings& bindings)
-      : nest_(nest), bindings_(bindings), value_(nest, bindings, nest.value), result_(nest, bindings, nest.result) {
+  Evaluation(const Nest& nest, const Bindings& bindings, const ComputedTensors& computed = {})
+      : nest_(nest),
+        bindings_(bindings),
+        value_(nest, bindings, nest.value, computed),
+        result_(nest, bindings, nest.result, computed) {
     for (std::uint32_t index = 0; index < nest.iterators.size(); ++index) {
       if (nest.iterators[IterId{index}].role != IteratorRole::reduction) continue;
       reduction_.push_back(IterId{index});
@@ -68,6 +72,32 @@ class Evaluation {
       run({}, std::move(start), 1);
     }
     return std::move(outputs_);
+  }
+
+  /// What a reader in the same launch reads: rounded where the nest casts, not where its last value is stored.
+  void compute(const std::vector<std::vector<std::uint64_t>>& index, std::size_t count, Lane& values) {
+    std::vector<std::vector<std::uint64_t>> iterators(nest_.iterators.size());
+    for (std::size_t axis = 0; axis < index.size(); ++axis) iterators[nest_.output_index[axis].index] = index[axis];
+    if (!nest_.reduction) {
+      start_folding();
+      const Lane& lane = value_.run(points_at(bindings_, iterators, count, value_.reads()), count);
+      for (std::size_t point = 0; point < count; ++point) fold_run(lane, point, 1, point);
+      set_accumulated(count, 0);
+      values = result_.run(points_at(bindings_, iterators, count, result_.reads()), count);
+      return;
+    }
+    for (std::size_t point = 0; point < count; ++point) {
+      std::vector<std::int64_t> start(nest_.iterators.size(), 0);
+      for (std::size_t axis = 0; axis < index.size(); ++axis)
+        start[nest_.output_index[axis].index] = static_cast<std::int64_t>(index[axis][point]);
+      PointCursor terms(bindings_, reduction_, start, value_.reads(), value_.iterators());
+      PointCursor points(bindings_, {}, std::move(start), result_.reads(), result_.iterators());
+      reduce(terms, 1);
+      set_accumulated(1, 0);
+      const Lane& lane = result_.run(points.next(1), 1);
+      values.real[point] = lane.real[0];
+      values.integer[point] = lane.integer[0];
+    }
   }
 
  private:
@@ -227,18 +257,48 @@ Result<ReferenceResult> evaluate(const Nest& nest, const std::vector<NamedView>&
   return Evaluation(nest, *bindings).all();
 }
 
-Result<ReferenceResult> evaluate_points(const Nest& nest, const std::vector<NamedView>& operands,
-                                        const std::vector<std::vector<std::int64_t>>& output_indices) {
-  Result<Bindings> bindings = bind_views(nest, operands);
-  if (!bindings) return std::unexpected(std::move(bindings.error()));
+namespace {
+
+/// Where all indices are in the output.
+Result<void> check_indices(const Nest& nest, const Bindings& bindings,
+                           const std::vector<std::vector<std::int64_t>>& output_indices) {
   for (const std::vector<std::int64_t>& index : output_indices) {
     bool inside = index.size() == nest.output_index.size();
     for (std::size_t axis = 0; inside && axis < index.size(); ++axis)
-      inside = index[axis] >= 0 && index[axis] < bindings->extents[nest.output_index[axis].index];
+      inside = index[axis] >= 0 && index[axis] < bindings.extents[nest.output_index[axis].index];
     if (!inside)
       return fail("N006", fmt::format("[{}] is no index of the output of '{}'", fmt::join(index, ", "), nest.name));
   }
-  return Evaluation(nest, *bindings).some(output_indices);
+  return {};
+}
+
+}  // namespace
+
+Result<ReferenceResult> evaluate_points(const Nest& nest, const std::vector<NamedView>& operands,
+                                        const std::vector<std::vector<std::int64_t>>& output_indices) {
+  return evaluate_points(std::span(&nest, 1), operands, output_indices);
+}
+
+Result<ReferenceResult> evaluate_points(std::span<const Nest> statements, const std::vector<NamedView>& operands,
+                                        const std::vector<std::vector<std::int64_t>>& output_indices) {
+  std::vector<NamedView> views = operands;
+  std::deque<Bindings> bindings;  // which evaluations refer to, as computed tensors do to them
+  std::deque<Evaluation> evaluations;
+  ComputedTensors computed;
+  for (const Nest& nest : statements) {
+    Result<Bindings> bound = bind_views(nest, views);
+    if (!bound) return std::unexpected(std::move(bound.error()));
+    bindings.push_back(std::move(*bound));
+    Evaluation& evaluation = evaluations.emplace_back(nest, bindings.back(), computed);
+    std::vector<std::int64_t> shape;
+    for (IterId iter : nest.output_index) shape.push_back(bindings.back().extents[iter.index]);
+    views.push_back({nest.name, TensorView{nullptr, nest.output, shape, row_major_strides(shape)}});
+    computed[nest.name] = [&evaluation](const std::vector<std::vector<std::uint64_t>>& index, std::size_t count,
+                                        Lane& values) { evaluation.compute(index, count, values); };
+  }
+  if (auto known = check_indices(statements.back(), bindings.back(), output_indices); !known)
+    return std::unexpected(std::move(known.error()));
+  return evaluations.back().some(output_indices);
 }
 
 }  // namespace tilewright::nest

@@ -2,6 +2,7 @@
 // the output. It shares no code with the IRs below it and never looks at the schedule.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ Result<ReferenceResult> evaluate(const Nest& nest, const std::vector<NamedView>&
 /// The same for the output points in `output_indices` alone, in their order: how large outputs are checked by sample.
 /// An index that is not in the output is an error. `shape` is the whole output's.
 Result<ReferenceResult> evaluate_points(const Nest& nest, const std::vector<NamedView>& operands,
+                                        const std::vector<std::vector<std::int64_t>>& output_indices);
+
+/// Of the last of several statements (at least one), which read operands and one another: how several that are computed
+/// as one are checked. The values of those before it are computed where they are read and take no memory; they are
+/// rounded where their nests cast, which is what a nest of them all does.
+Result<ReferenceResult> evaluate_points(std::span<const Nest> statements, const std::vector<NamedView>& operands,
                                         const std::vector<std::vector<std::int64_t>>& output_indices);
 
 }  // namespace tilewright::nest

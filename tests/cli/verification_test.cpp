@@ -9,6 +9,7 @@
 #include "report/chain_length.h"
 #include "runtime/engine.h"
 #include "runtime/fill.h"
+#include "runtime/fused_program.h"
 
 namespace tilewright::cli {
 namespace {
@@ -138,6 +139,66 @@ TEST(Verify, a_wider_result_is_rounded_as_its_operation_was) {
     broken.at<double>({41}) *= 1 + 0x1p-21;  // f32 rounds to within 0x1p-24
     EXPECT_FALSE(wide.verify(broken).is_right()) << text;
   }
+}
+
+/// A program's statements as one nest, with what it computes from the operands by the reference.
+struct Joined {
+  std::vector<nest::Nest> statements;
+  nest::Nest nest;
+  std::vector<Operand> operands;
+
+  Verification verify() const {
+    const std::vector<nest::NamedView> views = views_of(operands);
+    const nest::ReferenceResult computed = nest::evaluate(nest, views).value();
+    const Tensor received = Tensor::allocate(nest.output, computed.shape).value();
+    std::size_t n = 0;
+    for_each_index(computed.shape, [&](const auto& index) { received.view().set(index, computed.rounded[n++]); });
+    Progress progress;
+    return verify_result(nest, views, received.view(), 100, progress, Effort::thorough, statements).value();
+  }
+};
+
+Joined join(const std::string& text, std::vector<Operand> operands) {
+  const Kernel kernel = Kernel::parse(text).value();
+  const FusedProgram fused = fuse_program(kernel, types_of(views_of(operands))).value();
+  Joined joined{{}, fused.program.nests.back().nest, std::move(operands)};
+  EXPECT_EQ(fused.program.nests.size(), 1U) << text;
+  for (const nest::BoundNest& each :
+       nest::bind_program(*kernel.program(), types_of(views_of(joined.operands))).value().nests)
+    joined.statements.push_back(each.nest);
+  return joined;
+}
+
+TEST(Verify, statements_that_are_joined_rightly_are_right) {
+  const std::vector<Operand> a = {{"a", normal({37, 41}, 1)}};
+  for (const std::string text : {"program p(a) -> (y):\n  t[i, j] = exp(a[i, j]) * 1.1\n  y[j] ++= t[i, j]\n",
+                                 "program p(a) -> (y):\n  t:f16[i] ++= a[i, j]\n  y[i] = cast(f32, t[i]) + 0.1\n",
+                                 "program p(a) -> (y):\n  t[i, j] = a[i, j] / 3.0\n  u[i] ++= t[i, j]\n"
+                                 "  v[i] = sqrt(abs(u[i]))\n  y[i] = v[i] * v[i] + cast(f32, i)\n",
+                                 "program p(a) -> (y):\n  t[i, j] = a[i, j] * a[i, j]\n  y[j, i] = t[i, j] - 1.0\n"}) {
+    const Joined joined = join(text, a);
+    const Verification verification = joined.verify();
+    EXPECT_TRUE(verification.is_right()) << text << to_text(verification);
+    EXPECT_GT(verification.checked, 30);
+    // Bit for bit but for the rounding of the result: the nest's own value is the statements'.
+    EXPECT_LE(verification.largest_relative, 0x1p-24) << text;
+  }
+}
+
+TEST(Verify, statements_that_are_joined_wrongly_are_wrong) {
+  const std::vector<Operand> a = {{"a", normal({24, 24}, 1)}};
+  // Axes that are mixed up, although the kernel computes exactly what the nest says.
+  Joined swapped = join("program p(a) -> (y):\n  t[i, j] = exp(a[i, j])\n  y[i, j] = t[j, i] + 1.0\n", a);
+  EXPECT_TRUE(swapped.verify().is_right());
+  std::swap(swapped.nest.reads[nest::ReadId{0}].index[0], swapped.nest.reads[nest::ReadId{0}].index[1]);
+  EXPECT_FALSE(swapped.verify().is_right());
+
+  // A rounding that is lost: less than the sum's own bound allows.
+  const std::string rounded = "program p(a) -> (y):\n  t:f16[i] ++= a[i, j]\n  y[i] = cast(f32, t[i]) * 3.0\n";
+  Joined lost = join(rounded, a);
+  EXPECT_TRUE(lost.verify().is_right());
+  lost.nest = join("program p(a) -> (y):\n  t[i] ++= a[i, j]\n  y[i] = t[i] * 3.0\n", a).nest;
+  EXPECT_FALSE(lost.verify().is_right());
 }
 
 TEST(ChainLength, of_a_long_sum_is_short_and_of_a_product_of_matrices_is_its_depth) {

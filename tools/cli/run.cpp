@@ -62,8 +62,8 @@ class CaseRun {
     }
   }
 
-  /// Each launch (a statement, or several that are computed as one) against the reference on what it read. True if all
-  /// are right.
+  /// Each launch (a statement, or several that are computed as one) against the reference of its statements on what it
+  /// read. True if all are right.
   Result<bool> verify() {
     const double seconds = engine_.is_simulated() ? 0 : time_again();
     const std::string with = describe(case_);
@@ -72,8 +72,15 @@ class CaseRun {
     report::Cost cost;
     const Result<FusedProgram> fused = fuse_program(*case_.kernel, types_of(views_of(values_)));
     if (!fused) return std::unexpected(fused.error());
+    Result<nest::BoundProgram> stated = nest::BoundProgram();
+    if (case_.kernel->program() != nullptr)
+      stated = nest::bind_program(*case_.kernel->program(), types_of(views_of(values_)));
+    if (!stated) return std::unexpected(std::move(stated.error()));
     for (const nest::BoundNest& launch : fused->program.nests) {
-      Result<Verification> verification = verify_launch(launch, cost);
+      std::vector<nest::Nest> statements;
+      for (const nest::BoundNest& each : stated->nests)
+        if (std::ranges::find(launch.targets, each.nest.name) != launch.targets.end()) statements.push_back(each.nest);
+      Result<Verification> verification = verify_launch(launch, statements, cost);
       if (!verification) return std::unexpected(std::move(verification.error()));
       right = right && verification->is_right();
       const std::string title =
@@ -114,7 +121,8 @@ class CaseRun {
   }
 
   /// Verifies the launch and makes its result known to those after it.
-  Result<Verification> verify_launch(const nest::BoundNest& launch, report::Cost& cost) {
+  Result<Verification> verify_launch(const nest::BoundNest& launch, std::span<const nest::Nest> statements,
+                                     report::Cost& cost) {
     const std::string& name = launch.nest.name;
     std::vector<Operand> inputs, placed;
     for (const nest::Tensor& tensor : launch.nest.tensors) {
@@ -140,7 +148,8 @@ class CaseRun {
     cost.flops += own.flops;
     cost.bytes_read += own.bytes_read;
     cost.bytes_written += own.bytes_written;
-    return verify_result(launch.nest, views, result.view(), report::chain_length(*compilation), progress_);
+    return verify_result(launch.nest, views, result.view(), report::chain_length(*compilation), progress_,
+                         Effort::thorough, statements);
   }
 
   const Engine& engine_;

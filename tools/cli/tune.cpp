@@ -100,7 +100,7 @@ class Tuning {
                                   const Tensor& result) -> Result<bool> {
       const Result<Verification> verification =
           verify_result(compilation.reference, views_of(on_host), result.view(), report::chain_length(compilation),
-                        progress_, Effort::brief, &known);
+                        progress_, Effort::brief, {}, &known);
       if (!verification) return std::unexpected(verification.error());
       return verification->is_right();
     };

@@ -51,8 +51,10 @@ Nest accumulation_of(const Nest& nest) {
 /// Values, and the errors that are allowed, at the points of one sample.
 class Comparison {
  public:
-  Comparison(const Nest& nest, const std::vector<nest::NamedView>& operands, std::int64_t chain)
+  Comparison(const Nest& nest, const std::vector<nest::NamedView>& operands, std::int64_t chain,
+             std::span<const Nest> statements)
       : nest_(nest),
+        statements_(statements),
         operands_(operands),
         bound_(nest, operands),
         roundoffs_(relative_error(nest, nest.value)),
@@ -77,15 +79,23 @@ class Comparison {
   Result<KnownReference::Part> reference_at(const std::vector<std::vector<std::int64_t>>& indices) const {
     Result<ReferenceResult> values = evaluate_points(nest_, operands_, indices);
     if (!values) return std::unexpected(std::move(values.error()));
-    if (!nest_.reduction || stores_reduction_) return KnownReference::Part{*values, *values};
+    KnownReference::Part part{*values, *values, *std::move(values)};
+    if (!statements_.empty()) {
+      Result<ReferenceResult> stated = evaluate_points(statements_, operands_, indices);
+      if (!stated) return std::unexpected(std::move(stated.error()));
+      if (stated->shape != part.values.shape) internal_error(nest_.name + " has another shape than its statements say");
+      part.stated = *std::move(stated);
+    }
+    if (!nest_.reduction || stores_reduction_) return part;
     Result<ReferenceResult> reductions = evaluate_points(accumulation_of(nest_), operands_, indices);
     if (!reductions) return std::unexpected(std::move(reductions.error()));
-    return KnownReference::Part{std::move(*values), std::move(*reductions)};
+    part.reductions = *std::move(reductions);
+    return part;
   }
 
   void compare(const std::vector<std::vector<std::int64_t>>& indices, const KnownReference::Part& known,
                const TensorView& received) {
-    const auto& [reference, sums] = known;
+    const auto& [reference, stated, sums] = known;
     for (std::size_t n = 0; n < indices.size(); ++n) {
       std::vector<std::int64_t> point(nest_.iterators.size(), 0);
       for (std::size_t axis = 0; axis < indices[n].size(); ++axis)
@@ -93,8 +103,9 @@ class Comparison {
       const Bounded accumulated = nest_.reduction ? reduction(sums.exact[n], sums.magnitude[n], point)
                                                   : bound_.evaluate(nest_.value, point, {});
       scale_ = nest_.reduction ? sums.magnitude[n] : 0;
-      check(indices[n], received.get(indices[n]), reference.exact[n], reference.rounded[n],
-            tolerance(accumulated, point, reference.exact[n]));
+      const double allowed =
+          is_same(stated.exact[n], reference.exact[n]) ? tolerance(accumulated, point, reference.exact[n]) : 0;
+      check(indices[n], received.get(indices[n]), stated.exact[n], stated.rounded[n], allowed);
     }
   }
 
@@ -217,11 +228,16 @@ class Comparison {
     return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
   }
 
+  static bool is_same(Scalar a, Scalar b) {
+    return a == b || (a.is_float() && std::isnan(a.as_double()) && std::isnan(b.as_double()));
+  }
+
   static double distance(std::int64_t a, std::int64_t b) {
     return std::fabs(static_cast<double>(a) - static_cast<double>(b)) + (a == b ? 0 : 1e-300);
   }
 
   const Nest& nest_;
+  std::span<const Nest> statements_;
   const std::vector<nest::NamedView>& operands_;
   ErrorBound bound_;
   std::optional<double> roundoffs_;  ///< of a term, of its own magnitude
@@ -243,10 +259,10 @@ std::string wrong_text(const WrongValue& wrong, DType dtype) {
 
 Result<Verification> verify_result(const Nest& nest, const std::vector<nest::NamedView>& operands,
                                    const TensorView& received, std::int64_t chain, Progress& progress, Effort effort,
-                                   KnownReference* known) {
+                                   std::span<const Nest> statements, KnownReference* known) {
   KnownReference own;
   if (known == nullptr) known = &own;
-  Comparison comparison(nest, operands, chain);
+  Comparison comparison(nest, operands, chain, statements);
   comparison.verification.values = received.element_count();
   const auto indices = sample_indices(received.shape, comparison.affordable(effort));
   for (std::size_t at = 0; at < indices.size(); at += chunk) {

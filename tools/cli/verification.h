@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,18 +47,21 @@ enum class Effort : std::uint8_t { thorough, brief };
 /// What the reference makes of the values that are checked, kept for other results of the same nest, operands and
 /// effort.
 struct KnownReference {
-  /// Of the values, and of the reductions that they are made of.
+  /// Of the values as the nest and as its statements say, and of the reductions that they are made of.
   struct Part {
-    nest::ReferenceResult values, reductions;
+    nest::ReferenceResult values, stated, reductions;
   };
   std::vector<Part> parts;
 };
 
 /// Compares `received`, what a nest (without schedule lines) computes from `operands`, whose plan's longest chain of
-/// additions is `chain`. What `known` lacks of the reference is put there.
+/// additions is `chain`. `statements`, where there are any, are those that the nest stands for: they say what is right,
+/// the nest says how far a kernel of it may be from its own value, and where that is another one it may be off by
+/// nothing. What `known` lacks of the reference is put there.
 Result<Verification> verify_result(const nest::Nest& nest, const std::vector<nest::NamedView>& operands,
                                    const TensorView& received, std::int64_t chain, Progress& progress,
-                                   Effort effort = Effort::thorough, KnownReference* known = nullptr);
+                                   Effort effort = Effort::thorough, std::span<const nest::Nest> statements = {},
+                                   KnownReference* known = nullptr);
 
 /// "right: 6 of 6 checked, …", and on a failure the lines that say where.
 std::string to_text(const Verification& verification);

@@ -1,8 +1,10 @@
 // Compiles an expression into steps over lanes. See block_program.h.
 #include "nest/reference/block_program.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "nest/reference/block_ops.h"
 #include "nest/walk.h"
@@ -97,9 +99,29 @@ Step read_step(const BoundRead& bound, std::size_t read, std::size_t to, const s
   internal_error("reference: unknown element type");
 }
 
+/// As load_step, of a tensor that is computed where it is read.
+Step compute_step(const BoundRead& bound, const Read& read, std::size_t to, Compute compute) {
+  return [=, compute = std::move(compute)](Frame& frame, std::size_t count) {
+    std::vector<std::vector<std::uint64_t>> index(read.index.size(), std::vector<std::uint64_t>(count));
+    std::vector<bool> outside(count, false);
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+      for (std::size_t point = 0; point < count; ++point) {
+        std::uint64_t value = static_cast<std::uint64_t>(read.index[axis].constant);
+        for (const Affine::Term& term : read.index[axis].terms)
+          value += static_cast<std::uint64_t>(term.coefficient) * frame.points->iterators[term.iter.index][point];
+        if (read.otherwise && value >= bound.slots[axis].extent) outside[point] = true, value = 0;
+        index[axis][point] = value;
+      }
+    Lane& lane = frame.lanes[to];
+    if (std::ranges::find(outside, false) != outside.end()) compute(index, count, lane);  // else it may have no value
+    for (std::size_t point = 0; point < count; ++point)
+      if (outside[point]) set(lane, point, *read.otherwise);
+  };
+}
+
 }  // namespace
 
-BlockProgram::BlockProgram(const Nest& nest, const Bindings& bindings, ExprId root)
+BlockProgram::BlockProgram(const Nest& nest, const Bindings& bindings, ExprId root, const ComputedTensors& computed)
     : frame_{.lanes = std::vector<Lane>(1)}, reads_(nest.reads.size()), iterators_(nest.iterators.size()) {
   std::vector<std::size_t> lanes(nest.exprs.size());
   walk(nest.exprs, root, [&](ExprId id, const Expr& expr) {
@@ -113,6 +135,13 @@ BlockProgram::BlockProgram(const Nest& nest, const Bindings& bindings, ExprId ro
             [&](const Accumulated&) {},
             [&](const ReadValue& value) {
               const std::size_t read = value.read.index;
+              const auto computes = computed.find(nest.tensors[nest.reads[value.read].tensor].name);
+              if (computes != computed.end()) {
+                for (const Affine& slot : nest.reads[value.read].index)
+                  for (const Affine::Term& term : slot.terms) iterators_[term.iter.index] = true;
+                steps_.push_back(compute_step(bindings.reads[read], nest.reads[value.read], to, computes->second));
+                return;
+              }
               reads_[read] = true;
               steps_.push_back(read_step(bindings.reads[read], read, to, nest.reads[value.read].otherwise));
             },

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "nest/reference/point_cursor.h"
@@ -24,10 +26,16 @@ struct Frame {
 
 using Step = std::function<void(Frame&, std::size_t count)>;
 
+/// Computes a tensor that no memory holds at a block of indices, by axis and point.
+using Compute =
+    std::function<void(const std::vector<std::vector<std::uint64_t>>& index, std::size_t count, Lane& values)>;
+using ComputedTensors = std::map<std::string, Compute>;
+
 class BlockProgram {
  public:
-  /// `root` in terms of reads, iterators and, where it holds Accumulated, of the lane accumulated().
-  BlockProgram(const Nest& nest, const Bindings& bindings, ExprId root);
+  /// `root` in terms of reads, iterators and, where it holds Accumulated, of the lane accumulated(). Tensors in
+  /// `computed` are not loaded.
+  BlockProgram(const Nest& nest, const Bindings& bindings, ExprId root, const ComputedTensors& computed);
 
   /// Evaluates the first `count` points of `points`; the result stays valid until the next run.
   const Lane& run(const PointBlock& points, std::size_t count);

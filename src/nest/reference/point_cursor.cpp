@@ -87,4 +87,27 @@ void PointCursor::advance(std::uint64_t run) {
   }
 }
 
+PointBlock points_at(const Bindings& bindings, std::vector<std::vector<std::uint64_t>> iterators, std::size_t count,
+                     const std::vector<bool>& reads) {
+  PointBlock block{.offsets = std::vector<std::vector<std::uint64_t>>(reads.size()),
+                   .inside = std::vector<std::vector<std::uint8_t>>(reads.size()),
+                   .iterators = std::move(iterators)};
+  const auto value = [&](const Linear& linear, std::size_t point) {
+    std::uint64_t sum = linear.constant;
+    for (std::size_t iter = 0; iter < block.iterators.size(); ++iter)
+      if (linear.coefficients[iter] != 0) sum += linear.coefficients[iter] * block.iterators[iter][point];
+    return sum;
+  };
+  for (std::size_t read = 0; read < reads.size(); ++read) {
+    if (!reads[read]) continue;
+    const BoundRead& bound = bindings.reads[read];
+    for (std::size_t point = 0; point < count; ++point) {
+      block.offsets[read].push_back(value(bound.offset, point));
+      block.inside[read].push_back(std::ranges::all_of(
+          bound.slots, [&](const BoundRead::Slot& slot) { return value(slot.value, point) < slot.extent; }));
+    }
+  }
+  return block;
+}
+
 }  // namespace tilewright::nest

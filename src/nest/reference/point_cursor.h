@@ -50,4 +50,8 @@ class PointCursor {
   PointBlock block_;
 };
 
+/// The same for points that follow no order: `iterators` has their values, by IterId and point.
+PointBlock points_at(const Bindings& bindings, std::vector<std::vector<std::uint64_t>> iterators, std::size_t count,
+                     const std::vector<bool>& reads);
+
 }  // namespace tilewright::nest
