@@ -19,7 +19,7 @@ constexpr std::size_t host_alignment = 0;
 
 constexpr std::string_view runner = R"(
 /* Runs a kernel on all points of its grid, over OpenMP's threads where there are some. */
-static inline int tw_{0}_run(void (*kernel)(const int64_t *), const int64_t *arguments, size_t count, int begin, int end,
+static inline int twrun_{0}(void (*kernel)(const int64_t *), const int64_t *arguments, size_t count, int begin, int end,
                              int workspace, int64_t points, int64_t grain, size_t bytes) {{
   int failed = 0;
   int64_t first;
@@ -62,7 +62,7 @@ class HostHeader {
     std::vector<std::string> symbols;
     for (const kernel::LoweredKernel& lowered : step.compilation.plan->kernels) {
       kernel::Kernel kernel = lowered.kernel;
-      kernel.name = fmt::format("tw_{}_{}", name_, objects_.size());
+      kernel.name = fmt::format("twkernel{}_{}", objects_.size(), name_);
       const auto object = codegen::emit_for_host(kernel, codegen::HostStage::object);
       if (!object) return std::unexpected(object.error());
       objects_.push_back({"", *object});
@@ -111,7 +111,7 @@ class HostHeader {
         name_, signature, intermediates_, body_, frees_);
     std::vector<BuiltFile> files = objects_;
     for (std::size_t n = 0; n < files.size(); ++n)
-      files[n].name = files.size() == 1 ? name_ + ".o" : fmt::format("{}_{}.o", name_, n);
+      files[n].name = files.size() == 1 ? name_ + ".o" : fmt::format("{}.{}.o", name_, n);
     files.push_back({name_ + ".h", std::move(header)});
     return files;
   }
@@ -131,7 +131,7 @@ class HostHeader {
     const auto slot = [](const std::optional<std::size_t>& at) { return at ? static_cast<int>(*at) : -1; };
     body_ += fmt::format(
         "  if (!tw_failed) {{\n    const int64_t tw_arguments[] = {{{}}};\n"
-        "    tw_failed = tw_{}_run({}, tw_arguments, {}, {}, {}, {}, {}, {}, {});\n  }}\n",
+        "    tw_failed = twrun_{}({}, tw_arguments, {}, {}, {}, {}, {}, {}, {});\n  }}\n",
         fmt::join(arguments, ", "), name_, symbol, arguments.size(), slot(launch.begin_slot), slot(launch.end_slot),
         slot(launch.workspace_slot), launch.points, grain_of(launch), to_lines(launch.task_bytes));
   }

@@ -230,7 +230,7 @@ Result<std::vector<BuiltFile>> build_nvptx(const report::EmitTarget& target, con
                             {"launches", launches.description()}};
   std::vector<BuiltFile> files;
   for (std::size_t n = 0; n < kernels.ptx.size(); ++n)
-    files.push_back({kernels.ptx.size() == 1 ? name + ".ptx" : fmt::format("{}_{}.ptx", name, n), kernels.ptx[n]});
+    files.push_back({kernels.ptx.size() == 1 ? name + ".ptx" : fmt::format("{}.{}.ptx", name, n), kernels.ptx[n]});
   files.push_back({name + ".json", description.dump(2) + "\n"});
   files.push_back({name + ".h", std::move(header)});
   return files;

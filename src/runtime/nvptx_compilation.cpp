@@ -2,6 +2,9 @@
 #include "runtime/nvptx_compilation.h"
 
 #include <algorithm>
+#include <array>
+#include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "codegen/llvm/nvptx.h"
@@ -15,10 +18,15 @@ GpuTarget within_limit(GpuTarget target, std::int64_t workspace_limit) {
 }
 
 Diagnostics at_statement(Diagnostics errors, const lang::Statement& statement) {
+  using Row = std::pair<std::string_view, std::string_view>;
+  constexpr std::array<Row, 4> lines{{{"N050", "threads"}, {"N050", "warps"}, {"N053", "variant"}, {"N055", "stages"}}};
   for (Diagnostic& error : errors) {
     if (error.source) continue;
     error.source = statement.source;
     error.span = statement.target.span;
+    if (!statement.schedule) continue;
+    for (const lang::ScheduleLine& line : *statement.schedule | std::views::reverse)
+      if (std::ranges::find(lines, Row(error.code, line.name.name)) != lines.end()) error.span = line.span;
   }
   return errors;
 }

@@ -31,6 +31,11 @@ TEST_P(Errors, prints_one_message) {
   place.write("examples.tw", "y[i] = x[i] do:\n  example: x = f32 3\n  example: x = f32 4\n");
   place.write("tiles.tw",
               "s[i] ++= x[i, k] do:\n  example: x = f32 9x9\n  schedule:\n    tile(i, 16384)\n    threads = 32\n");
+  const std::string product = "mm[i, j] ++= x[i, k] * x[k, j] do:\n  example: x = f32 64x64\n  schedule:\n    ";
+  place.write("t33.tw", product + "threads = 33\n");
+  place.write("warps.tw", product + "tile(i, 32)\n    warps(64, 64)\n");
+  place.write("k_warps.tw", product + "warps(2, 2, 2)\n");
+  place.write("both.tw", product + "threads = 64\n    warps(2, 4)\n");
   place.write("empty.tw", "# nothing here\n");
   place.write("nul.tw", std::string("y[i] = \0x[i]\n", 13));
   place.write("bytes.tw", "y[i] = \xffx[i]\n");
@@ -132,6 +137,36 @@ const std::vector<BadCall> calls = {
      "such "
      "a block of sm_90a has registers for at most 255\n    s[i] ++= x[i, k] do:\n    ^\n    = help: give smaller tiles "
      "of the output, or the same tiles more threads\n"},
+    {"threads_that_are_no_warps",
+     {"run", "t33.tw", "--device", "sim"},
+     2,
+     "t33.tw:4:5: error[N050]: the schedule of mm asks for 33 threads, and a block of sm_90a has whole warps of 32\n"
+     "        threads = 33\n        ^^^^^^^^^^^^\n    = help: threads = 64, or another multiple of 32 up to 1024\n"},
+    {"more_warps_than_a_block_has",
+     {"run", "warps.tw", "--device", "sim"},
+     2,
+     "warps.tw:5:5: error[N050]: the schedule of mm asks for 64 x 64 warps, and a block of sm_90a has at most 32 of 32 "
+     "threads\n        warps(64, 64)\n        ^^^^^^^^^^^^^\n    = help: warps(m, n) with m * n up to 32\n"},
+    {"warps_along_terms",
+     {"run", "k_warps.tw", "--device", "sim"},
+     2,
+     "k_warps.tw:4:5: error[N050]: the schedule of mm asks for 2 x 2 x 2 warps, and a block of sm_90a has one warp "
+     "along "
+     "the terms\n        warps(2, 2, 2)\n        ^^^^^^^^^^^^^^\n    = help: warps(m, n); split(k, n) divides the "
+     "terms\n"},
+    {"threads_and_other_warps",
+     {"emit", "both.tw", "--target", "nvptx:sm_80", "--stage", "ptx"},
+     2,
+     "both.tw:4:5: error[N050]: the schedule of mm asks for 64 threads and for 2 x 4 warps, which have 256\n"
+     "        threads = 64\n        ^^^^^^^^^^^^\n    = help: leave one of the two lines out\n"},
+    {"results_of_a_command_that_has_none",
+     {"bench", "k.tw", "-o", "out.npy"},
+     2,
+     "error[C001]: '-o' is no option of bench\n    = help: tilewright bench --help\n"},
+    {"unknown_option",
+     {"run", "k.tw", "--fast"},
+     2,
+     "error[C001]: '--fast' is no option of run\n    = help: tilewright run --help\n"},
     {"unknown_result",
      {"run", "k.tw", "-o", "z=out.npy"},
      2,

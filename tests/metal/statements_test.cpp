@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "legal_rejection.h"
 #include "metal_case.h"
 #include "random_case.h"
 
@@ -27,15 +28,6 @@ constexpr std::size_t batch = 64;
 int statements_a_test() {
   const char* count = std::getenv("TILEWRIGHT_FUZZ_COUNT");
   return std::max((count != nullptr ? std::atoi(count) : default_count) / 4, 1);
-}
-
-/// Rejected by the language, or by what a target lacks; a level's own code is never a user's fault, and no schedule
-/// that stages nothing itself asks for too much memory.
-bool is_legal_rejection(const std::string& statement, const std::string& rejection) {
-  if (rejection.find("error[N052]") != std::string::npos) return statement.find("cache(") != std::string::npos;
-  for (const char level : {'L', 'B', 'N', 'R'})
-    if (rejection.find(fmt::format("error[{}", level)) != std::string::npos) return true;
-  return false;
 }
 
 void expect_agreement(Flavour flavour) {
@@ -64,7 +56,7 @@ void expect_agreement(Flavour flavour) {
     auto made = std::make_unique<MetalCase>(each);
     if (made->rejection().empty())
       cases.push_back(std::move(made));
-    else if (!is_legal_rejection(each.statement, made->rejection()))
+    else if (!differential::is_legal_rejection(each.statement, made->rejection()))
       wrong = to_text(each) + made->rejection();
     if (cases.size() == batch) run_batch();
   });

@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 
 #include "engine_call.h"
 #include "nest/bind_program.h"
 #include "nest/evaluate.h"
+#include "runtime/fill.h"
 #include "runtime/fused_program.h"
 
 namespace tilewright::differential {
@@ -301,6 +304,171 @@ TEST(EnginePrograms, random_programs_are_what_their_statements_are) {
     }
   }
   EXPECT_GT(joined, static_cast<int>(count) / 2);
+}
+
+// ---- Reads of every form ----
+
+/// Programs of one type whose statements read values with axes permuted, on diagonals, with strides, backwards and at
+/// constants, some of them empty. Floats are multiples of 1/8 up to 32, which sums and differences keep exact; integers
+/// wrap.
+class RandomReads {
+ public:
+  explicit RandomReads(unsigned seed) : random_(seed) {
+    constexpr std::array types = {DType::f32, DType::i32, DType::i64, DType::i8, DType::u8};
+    type_ = types[static_cast<std::size_t>(draw(0, 4))];
+    const std::int64_t side = draw(0, 11) == 0 ? 0 : draw(1, 9);  // of squares: what has diagonals and fits together
+    for (const char* parameter : {"a", "b", "c"}) {
+      Extents shape;
+      for (std::int64_t axis = draw(1, 3); axis > 0; --axis) shape.push_back(draw(0, 2) == 0 ? draw(1, 7) : side);
+      std::int64_t count = 1;
+      for (const std::int64_t extent : shape) count *= extent;
+      Numbers numbers;
+      for (std::int64_t at = 0; at < count; ++at)
+        numbers.push_back(static_cast<double>(draw(type_ == DType::u8 ? 0 : -100, 100)) / (is_floating(type_) ? 8 : 1));
+      operands.push_back({parameter, tensor_of(type_, shape, numbers)});
+      values_.push_back({parameter, shape});
+    }
+    std::string body;
+    for (std::int64_t n = draw(2, 5); n > 0; --n) body += "  " + statement() + "\n";
+    text = "program p(a, b, c) -> (" + values_.back().name + "):\n" + body;
+  }
+
+  std::string text;
+  std::vector<Operand> operands;
+
+ private:
+  struct Value {
+    std::string name;
+    Extents shape;
+  };
+  struct Iterator {
+    std::string name;
+    std::int64_t extent;
+  };
+
+  std::int64_t draw(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
+  }
+
+  /// An index of an axis, which makes new iterators or, where `old`, only takes those that are there.
+  std::string index(std::int64_t extent, std::vector<Iterator>& iterators, bool old) {
+    if (draw(0, 2) != 0 || old) {
+      const auto first = static_cast<std::size_t>(draw(0, 8));
+      for (std::size_t n = 0; n < iterators.size(); ++n)
+        if (const Iterator& each = iterators[(first + n) % iterators.size()]; each.extent == extent) return each.name;
+    }
+    if (extent > 0 && (old || draw(0, 5) == 0)) return std::to_string(draw(0, extent - 1));
+    const std::string name(1, "ijklmnop"[iterators.size()]);
+    const std::int64_t form = extent == 0 ? 3 : draw(0, 6);
+    const std::int64_t at = extent == 0 ? 0 : draw(0, extent - 1);
+    if (form == 0) return iterators.push_back({name, (extent - 1 - at) / 2 + 1}), fmt::format("2*{} + {}", name, at);
+    if (form == 1) return iterators.push_back({name, at + 1}), fmt::format("-{} + {}", name, at);
+    if (form == 2) return iterators.push_back({name, (extent - 1) / 3 + 1}), fmt::format("3*{}", name);
+    return iterators.push_back({name, extent}), name;
+  }
+
+  /// A read of a value; empty where it needs an iterator that is not there.
+  std::string read(const Value& value, std::vector<Iterator>& iterators, bool old) {
+    std::string slots;
+    for (const std::int64_t extent : value.shape) {
+      const bool fits = extent > 0 || std::ranges::find(iterators, extent, &Iterator::extent) != iterators.end();
+      if (old && !fits) return "";
+      slots += (slots.empty() ? "" : ", ") + index(extent, iterators, old);
+    }
+    return value.name + "[" + slots + "]";
+  }
+
+  std::string bounded(const std::string& value) const {
+    return is_floating(type_) ? "min(max(" + value + ", -32.0), 32.0)" : value;
+  }
+
+  std::string statement() {
+    std::vector<Iterator> iterators;
+    const auto last = static_cast<std::int64_t>(values_.size()) - 1;
+    const auto any = [&]() -> const Value& { return values_[static_cast<std::size_t>(draw(0, last))]; };
+    std::string value = read(draw(0, 3) != 0 ? values_.back() : any(), iterators, false);
+    const std::string other = read(any(), iterators, true);
+    constexpr std::array operators = {" + ", " - ", " * "};
+    if (!other.empty()) value += operators[static_cast<std::size_t>(draw(0, is_floating(type_) ? 1 : 2))] + other;
+    if (draw(0, 3) == 0) value = "max(" + value + ", " + read(values_.front(), iterators, true) + ")";
+    if (value.ends_with(", )")) value = value.substr(4, value.size() - 7);
+    std::ranges::shuffle(iterators, random_);
+    const std::size_t reduced =
+        draw(0, 2) == 0 ? static_cast<std::size_t>(draw(0, static_cast<int>(iterators.size()))) : 0;
+    Value target{"v" + std::to_string(values_.size()), {}};
+    std::string axes;
+    for (std::size_t n = reduced; n < iterators.size(); ++n) {
+      axes += (axes.empty() ? "" : ", ") + iterators[n].name;
+      target.shape.push_back(iterators[n].extent);
+    }
+    values_.push_back(target);
+    const std::string stored = target.name + "[" + axes + "]";
+    const std::string typed = fmt::format("{}:{}[{}]", target.name, name(type_), axes);
+    if (reduced == 0) return typed + " = " + bounded(value);
+    return typed + (draw(0, 2) == 0 ? " max= " : " ++= ") + value + " then " + bounded(stored);
+  }
+
+  std::mt19937 random_;
+  DType type_ = DType::f32;
+  std::vector<Value> values_;
+};
+
+TEST(EnginePrograms, reads_of_every_form_are_fused_rightly) {
+  const char* given = std::getenv("TILEWRIGHT_FUZZ_COUNT");
+  const unsigned count = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : on_simulator() ? 150 : 60;
+  int joined = 0;
+  for (unsigned seed = 1; seed <= count; ++seed) {
+    const RandomReads program(seed);
+    const Kernel kernel = parsed(program.text);
+    for (const std::string& decision : decisions_of(program.text, program.operands))
+      joined += decision.contains(" joins ") ? 1 : 0;
+    const std::vector<Operand> results = results_of(program.text, program.operands);
+    ASSERT_EQ(results.size(), 1U) << "seed " << seed;
+    ASSERT_EQ(values_of(results[0].tensor), values_of(by_reference(kernel, program.operands).back().tensor))
+        << "seed " << seed << "\n"
+        << program.text;
+    ASSERT_EQ(values_of(results[0].tensor), values_of(one_by_one(kernel, program.operands).back().tensor))
+        << "seed " << seed << "\n"
+        << program.text;
+  }
+  EXPECT_GT(joined, static_cast<int>(count) / 2);
+}
+
+// ---- Inexact values ----
+
+TEST(EnginePrograms, inexact_values_keep_every_bit) {
+  const auto normal = [](Extents shape, std::uint64_t seed) {
+    return random_normal(DType::f32, std::move(shape), seed).value();
+  };
+  const std::vector<Operand> operands = {
+      {"a", normal({45, 67}, 1)}, {"b", normal({45, 67}, 2)}, {"r", normal({67}, 3)}, {"w", normal({67, 67}, 4)}};
+  for (const std::string body : {
+           // A product that is added to: rounded in between.
+           "  t[i, j] = a[i, j] * b[i, j]\n  u[i, j] = t[i, j] + r[j]\n  y[i, j] = u[i, j] * 0.9 + b[i, j]\n",
+           "  t[i, j] = a[i, j] * b[i, j]\n  y[i, j] = r[j] - t[i, j]\n",
+           "  t[i, j] = a[i, j] / 3.0\n  u[i, j] = exp(t[i, j]) * r[j]\n  y[j, i] = u[i, j] * 0.7 + a[i, j]\n",
+           "  t[i] ++= a[i, j] * r[j]\n  u[i] = t[i] * 0.3\n  y[i] = u[i] + 0.1\n",
+           "  t[i, j] ++= a[i, k] * w[k, j]\n  u[i, j] = t[i, j] * r[j]\n  y[i, j] = u[i, j] + b[i, j]\n",
+           "  t:f16[i, j] ++= a[i, k] * w[k, j]\n  y[i, j] = cast(f32, t[i, j]) * r[j] + b[i, j]\n",
+       }) {
+    std::string text = "program p(a, b, r, w) -> (y):\n" + body;
+    std::vector<Operand> read;
+    std::string names;
+    for (const Operand& operand : operands)
+      if (text.find(operand.name + "[", text.find('\n')) != std::string::npos) {
+        read.push_back(operand);
+        names += (names.empty() ? "" : ", ") + operand.name;
+      }
+    text.replace(text.find("a, b, r, w"), 10, names);
+    const std::vector<std::string> decisions = decisions_of(text, read);
+    EXPECT_TRUE(decisions[0].contains(" joins ")) << text << decisions[0];
+    const std::vector<Operand> results = results_of(text, read);
+    ASSERT_EQ(results.size(), 1U);
+    const Tensor fused = results[0].tensor;
+    const Tensor separate = one_by_one(parsed(text), read).back().tensor;
+    ASSERT_EQ(fused.byte_size(), separate.byte_size());
+    EXPECT_EQ(std::memcmp(fused.data(), separate.data(), static_cast<std::size_t>(fused.byte_size())), 0) << text;
+  }
 }
 
 // ---- Memory ----

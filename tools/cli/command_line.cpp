@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include "cli/print_message.h"
@@ -160,6 +161,19 @@ Result<void> check_subcommand(int argc, char** argv) {
   return fail("C001", fmt::format("'{}' is no subcommand", first), remedy);
 }
 
+/// The first argument that looks like an option and is none of the subcommand's.
+std::optional<std::string> unknown_option(const CLI::App& subcommand, int argc, char** argv) {
+  for (int n = 2; n < argc; ++n) {
+    const std::string_view argument = argv[n];
+    if (argument == "--") break;
+    if (argument.size() < 2 || argument[0] != '-' || std::string_view("0123456789.").contains(argument[1])) continue;
+    const std::string option(argument.starts_with("--") ? argument.substr(0, argument.find('='))
+                                                        : argument.substr(0, 2));
+    if (subcommand.get_option_no_throw(option) == nullptr) return option;
+  }
+  return std::nullopt;
+}
+
 /// Gives closed standard streams a descriptor that fails as theirs would, so that no file that is opened later takes
 /// their place.
 void reserve_standard_streams() {
@@ -189,6 +203,12 @@ int parse_and_run(int argc, char** argv) {
     if (!std::cout.flush()) return report(fail("C018", "cannot write to standard output").error());
     return code;
   } catch (const CLI::ParseError& error) {
+    // CLI11 may take what follows such an option for a file too many, and say only that.
+    for (const CLI::App* sub : app.get_subcommands([&](const CLI::App* each) { return each->get_name() == argv[1]; }))
+      if (const auto option = unknown_option(*sub, argc, argv))
+        return report(fail("C001", fmt::format("'{}' is no option of {}", *option, argv[1]),
+                           fmt::format("tilewright {} --help", argv[1]))
+                          .error());
     std::string message = error.what();
     std::ranges::replace(message, '\n', ' ');
     return report(fail("C001", message, "tilewright --help, or tilewright SUBCOMMAND --help").error());

@@ -18,6 +18,7 @@
 // in two levels (kernel/matrix_atoms.h): two outer bits, rows' and columns', then two of rows and one of columns. Where
 // several iterators make up the rows, each takes the bits that its points fill, the inner ones first.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -150,7 +151,10 @@ class Chooser {
         "N054",
         fmt::format("matrix units do not take {}'s tiles of {} rows, {} columns and {} terms{}{}", p_.nest.name,
                     size(rows_), size(columns_), size(terms_),
-                    threads > 0 ? fmt::format(", by {} threads", threads) : "",
+                    threads > 0 ? fmt::format(", by {} threads", threads)
+                    : p_.nest.schedule.warps.empty()
+                        ? std::string()
+                        : fmt::format(", by {} warps", fmt::join(p_.nest.schedule.warps, " x ")),
                     written(c_.batch) ? ", with a tile of a batch" : ""),
         fmt::format("{}; 8, 16, 32, 64, 128 or 256 columns; {} terms, half as many or a quarter; no tile of an "
                     "iterator that both factors and the output have",
@@ -397,11 +401,13 @@ class Chooser {
   /// they load the fewest fragments, or as the schedule's `warps` says.
   std::vector<Tile> arrangements(std::int64_t rows, std::int64_t columns) const {
     std::vector<Tile> tiles;
+    const std::vector<std::int64_t>& said = p_.nest.schedule.warps;
     if (!is_warp()) {
       const std::int64_t products = goes_through_registers(c_.lhs) && rows > matrix_unit::rows ? 2 : 1;
-      return {Tile{rows, columns, 1, rows / products / 16, 1}};
+      const Tile tile{rows, columns, 1, rows / products / 16, 1};
+      if (said.empty() || (said[0] == tile.warps_down && said[1] == 1)) tiles.push_back(tile);
+      return tiles;
     }
-    const std::vector<std::int64_t>& said = p_.nest.schedule.warps;
     for (const std::int64_t warps : warp_counts) {
       std::optional<Tile> best;
       for (std::int64_t across = 1; across <= warps; across *= 2) {

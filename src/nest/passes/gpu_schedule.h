@@ -75,8 +75,13 @@ struct Problem : NestSizes {
   /// Elements of the widest access along an iterator of the tensors that are contiguous along it: as many as all of
   /// them can take, 1 where an output or the read that matters most (`main`; null: any) is not aligned to more.
   std::int64_t vector_along(IterId iter, const Read* main) const;
-  /// Threads of a block: the schedule's, or the usual number.
-  std::int64_t threads() const { return nest.schedule.threads > 0 ? nest.schedule.threads : block_threads; }
+  /// Threads of a block: the schedule's, those of its warps, or the usual number.
+  std::int64_t threads() const {
+    if (nest.schedule.threads > 0) return nest.schedule.threads;
+    std::int64_t warps = nest.schedule.warps.empty() ? block_threads / target.warp_threads : 1;
+    for (const std::int64_t each : nest.schedule.warps) warps *= each;
+    return warps * target.warp_threads;
+  }
   /// Stages that the schedule asks for, of targets that have some.
   std::int64_t asked_stages() const {
     return target.has_async_copies ? std::max<std::int64_t>(nest.schedule.stages, 1) : 1;

@@ -2,6 +2,7 @@
 #include "nest/passes/schedule_for_gpu.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -129,7 +130,7 @@ Dealt deal_tile(std::int64_t points, const Dealt& like) {
 
 /// What a schedule block says of one iterator's loops.
 struct Written {
-  std::vector<std::int64_t> tiles;  ///< constant steps above 1, outermost first
+  std::vector<std::int64_t> tiles;  ///< constant steps, outermost first
   std::int64_t lanes = 0;           ///< of vectorize
   std::int64_t unroll = 0;
 };
@@ -137,7 +138,8 @@ struct Written {
 std::map<IterId, Written> written_loops(const Nest& nest) {
   std::map<IterId, Written> written;
   for (const Loop& loop : nest.loops) {
-    if (loop.step.is_constant() && loop.step.constant() > 1) written[loop.iter].tiles.push_back(loop.step.constant());
+    const bool is_tiled = std::ranges::find(nest.loops, loop.name + ".in", &Loop::name) != nest.loops.end();
+    if (is_tiled && loop.step.is_constant()) written[loop.iter].tiles.push_back(loop.step.constant());
     if (loop.vector_width > 1) written[loop.iter].lanes = loop.vector_width;
     if (loop.unroll > 0) written[loop.iter].unroll = loop.unroll;
   }
@@ -147,7 +149,8 @@ std::map<IterId, Written> written_loops(const Nest& nest) {
 /// The block's threads as the schedule asks: each iterator's pieces become threads, or threads pieces, while that comes
 /// nearer; never more than asked for.
 void fit_threads(const Problem& p, Choice& choice) {
-  if (p.nest.schedule.threads == 0 && choice.threads() <= p.target.max_block_threads) return;
+  if (p.nest.schedule.threads == 0 && p.nest.schedule.warps.empty() && choice.threads() <= p.target.max_block_threads)
+    return;
   const std::int64_t most = p.threads();
   for (auto iter = choice.thread_order.rbegin(); iter != choice.thread_order.rend(); ++iter) {
     Dealt& dealt = choice.dealt.at(*iter);
@@ -205,6 +208,12 @@ Choice complete(const Problem& p) {
   choice.thread_order = automatic.thread_order;
   choice.caches = p.nest.schedule.caches;
   const auto deal = [&](IterId iter, std::int64_t points) {
+    if (points == 1) {
+      choice.dealt.erase(iter);
+      std::erase(choice.thread_order, iter);
+      if (choice.lanes == iter) choice.lanes = {};
+      return;
+    }
     Dealt like = choice.dealt.contains(iter) ? choice.dealt.at(iter) : Dealt{};
     if (written[iter].lanes > 0) like.chunk = written[iter].lanes, choice.lanes = iter;
     choice.dealt[iter] = deal_tile(points, like);
@@ -255,7 +264,10 @@ Choice complete(const Problem& p) {
         {iter, points, false, written[iter].unroll > 0 ? written[iter].unroll : std::min<std::int64_t>(steps, 8)});
   }
   if (p.nest.schedule.split_iter.valid() && p.nest.schedule.split > 1) choice.split = p.nest.schedule.split_iter;
-  choice.reasons.push_back("form: as written; " + std::to_string(choice.threads()) + " threads a block");
+  const std::int64_t asked = p.nest.schedule.threads > 0 || !p.nest.schedule.warps.empty() ? p.threads() : 0;
+  choice.reasons.push_back(fmt::format(
+      "form: as written; {} threads a block{}", choice.threads(),
+      asked > choice.threads() ? fmt::format(" of {} asked for: its tiles are not dealt to more", asked) : ""));
   return choice;
 }
 
@@ -331,6 +343,40 @@ Result<void> check_types(const Problem& p) {
               "any other type: f32, by cast(f32, ...) or from operands of it");
 }
 
+/// N050: a block of that many threads is not to be had.
+Result<void> check_threads(const Problem& p) {
+  const std::int64_t warp = p.target.warp_threads;
+  const std::int64_t most = p.target.max_block_threads;
+  const std::vector<std::int64_t>& warps = p.nest.schedule.warps;
+  const std::int64_t asked = p.nest.schedule.threads;
+  const auto refuse = [&](const std::string& what, std::string remedy) {
+    return fail("N050", fmt::format("the schedule of {} asks for {}", p.nest.name, what), std::move(remedy));
+  };
+  if (asked > most)
+    return refuse(fmt::format("{} threads, and a block of {} has at most {}", asked, p.target.arch, most),
+                  fmt::format("threads = {} to {}", warp, most));
+  if (asked % warp != 0)
+    return refuse(
+        fmt::format("{} threads, and a block of {} has whole warps of {}", asked, p.target.arch, warp),
+        fmt::format("threads = {}, or another multiple of {} up to {}", (asked + warp - 1) / warp * warp, warp, most));
+  if (warps.empty()) return {};
+  const std::string said = fmt::format("{} warps", fmt::join(warps, " x "));
+  std::int64_t all = 1;
+  for (const std::int64_t each : warps)
+    if (__builtin_mul_overflow(all, each, &all)) all = INT64_MAX;
+  if (all > most / warp)
+    return refuse(
+        fmt::format("{}, and a block of {} has at most {} of {} threads", said, p.target.arch, most / warp, warp),
+        fmt::format("warps(m, n) with m * n up to {}", most / warp));
+  if (warps.size() > 2 && warps[2] > 1)
+    return refuse(fmt::format("{}, and a block of {} has one warp along the terms", said, p.target.arch),
+                  "warps(m, n); split(k, n) divides the terms");
+  if (asked > 0 && asked != all * warp)
+    return refuse(fmt::format("{} threads and for {}, which have {}", asked, said, all * warp),
+                  "leave one of the two lines out");
+  return {};
+}
+
 Result<void> check_schedule(const Problem& p) {
   const std::string& variant = p.nest.schedule.variant;
   if (!variant.empty() && !matrix_unit::unit_named(variant) && variant != scalar_variant)
@@ -340,12 +386,7 @@ Result<void> check_schedule(const Problem& p) {
   if (p.nest.schedule.stages > most_stages)
     return fail("N055", fmt::format("the schedule of {} asks for {} stages", p.nest.name, p.nest.schedule.stages),
                 fmt::format("stages = 1 to {}", most_stages));
-  const std::int64_t asked = p.nest.schedule.threads;
-  if (asked <= p.target.max_block_threads) return {};
-  return fail("N050",
-              fmt::format("the schedule of {} asks for {} threads, and a block of {} has at most {}", p.nest.name,
-                          asked, p.target.arch, p.target.max_block_threads),
-              "threads = 32 to 1024");
+  return check_threads(p);
 }
 
 /// A thread keeps the sums of its outputs in registers until the terms are through.
