@@ -13,7 +13,6 @@
 
 #include "nest/access.h"
 #include "nest/walk.h"
-#include "support/overloaded.h"
 #include "support/tensor_symbol.h"
 
 namespace tilewright::nest {
@@ -133,41 +132,26 @@ class Merger {
     return merged_.reads.add(std::move(read));
   }
 
-  /// The expression under `root`, each shared part once.
+  /// The expression under `root`, with what stands for its leaves.
   ExprId copy(const Nest& from, ExprId root, const IterMap& iters, const ReplaceLeaf& replace) {
-    const std::vector<bool> reached = reachable_from(from.exprs, root);
-    std::vector<ExprId> copied(reached.size());
-    for (std::uint32_t index = 0; index < reached.size(); ++index) {
-      if (!reached[index]) continue;
-      const Expr& expr = from.exprs[ExprId{index}];
+    return nest::copy(from.exprs, root, merged_.exprs, [&](const Expr& expr) {
       const std::optional<ExprId> replaced = replace(expr);
-      copied[index] = replaced ? *replaced : copy_node(from, expr, iters, copied);
-    }
-    return copied[root.index];
+      return replaced ? *replaced : copy_leaf(from, expr, iters);
+    });
   }
 
-  ExprId copy_node(const Nest& from, const Expr& expr, const IterMap& iters, const std::vector<ExprId>& copied) {
-    return std::visit(
-        Overloaded{
-            [&](const Constant& constant) { return merged_.exprs.add({constant, expr.dtype}); },
-            [&](const ReadValue& value) {
-              Read read = from.reads[value.read];
-              read.tensor = tensor_of(from.tensors[read.tensor]);
-              for (Affine& slot : read.index) slot = composed(slot, iters);
-              return merged_.exprs.add({ReadValue{read_of(std::move(read))}, expr.dtype});
-            },
-            [&](const IterValue& value) { return value_of(iters[value.iter.index]); },
-            [&](const ExtentValue& extent) {
-              return merged_.exprs.add({ExtentValue{without_handed_over(extent.value)}, expr.dtype});
-            },
-            [&](const Accumulated&) -> ExprId { internal_error("merge_nests: an accumulator without a value"); },
-            [&](const CastExpr& cast) { return merged_.exprs.add({CastExpr{copied[cast.operand.index]}, expr.dtype}); },
-            [&](const ApplyExpr& apply) {
-              ApplyExpr result{.op = apply.op, .operands = {}};
-              for (ExprId operand : apply.operands) result.operands.push_back(copied[operand.index]);
-              return merged_.exprs.add({std::move(result), expr.dtype});
-            }},
-        expr.node);
+  ExprId copy_leaf(const Nest& from, const Expr& expr, const IterMap& iters) {
+    if (const auto* value = std::get_if<IterValue>(&expr.node)) return value_of(iters[value->iter.index]);
+    Expr own = expr;
+    if (auto* value = std::get_if<ReadValue>(&own.node)) {
+      Read read = from.reads[value->read];
+      read.tensor = tensor_of(from.tensors[read.tensor]);
+      for (Affine& slot : read.index) slot = composed(slot, iters);
+      value->read = read_of(std::move(read));
+    }
+    if (auto* extent = std::get_if<ExtentValue>(&own.node)) extent->value = without_handed_over(extent->value);
+    if (std::holds_alternative<Accumulated>(own.node)) internal_error("merge_nests: an accumulator without a value");
+    return merged_.exprs.add(std::move(own));
   }
 
   /// Σ coefficient · what stands for the iterator. Past 63 bits the nests stay apart.

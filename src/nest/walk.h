@@ -1,5 +1,5 @@
-// The one walk and the one rewrite over a nest's expressions. Both rely on the invariant that operands stand before
-// their users in the table, so neither recurses: depth is bounded by memory alone.
+// The one walk, the one rewrite and the one copy over a nest's expressions. All rely on the invariant that operands
+// stand before their users in the table, so neither recurses: depth is bounded by memory alone.
 #pragma once
 
 #include <utility>
@@ -57,6 +57,24 @@ ExprId rewrite(Table<ExprId, Expr>& exprs, ExprId root, Replace&& replace) {
     renamed[index] = changed ? exprs.add(std::move(expr)) : ExprId{index};
   }
   return renamed[root.index];
+}
+
+/// Copies `root` and what it is made of to another table, each part once. `leaf(const Expr&)` makes the copy, or what
+/// stands for it there, of an expression without operands. Returns the copy of the root.
+template <class Leaf>
+ExprId copy(const Table<ExprId, Expr>& from, ExprId root, Table<ExprId, Expr>& to, Leaf&& leaf) {
+  std::vector<ExprId> copied(from.size());
+  walk(from, root, [&](ExprId id, const Expr& expr) {
+    Expr own = expr;
+    if (CastExpr* cast = std::get_if<CastExpr>(&own.node))
+      cast->operand = copied[cast->operand.index];
+    else if (ApplyExpr* apply = std::get_if<ApplyExpr>(&own.node))
+      for (ExprId& operand : apply->operands) operand = copied[operand.index];
+    else
+      return void(copied[id.index] = leaf(expr));
+    copied[id.index] = to.add(std::move(own));
+  });
+  return copied[root.index];
 }
 
 }  // namespace tilewright::nest

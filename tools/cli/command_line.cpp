@@ -210,6 +210,8 @@ int parse_and_run(int argc, char** argv) {
                            fmt::format("tilewright {} --help", argv[1]))
                           .error());
     std::string message = error.what();
+    if (message.starts_with("FILE: At Most 1"))
+      message = fmt::format("{} reads one file of kernels, and more are given", argv[1]);
     std::ranges::replace(message, '\n', ' ');
     return report(fail("C001", message, "tilewright --help, or tilewright SUBCOMMAND --help").error());
   }

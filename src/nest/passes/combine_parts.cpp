@@ -4,7 +4,7 @@
 #include <map>
 
 #include "nest/passes/copy_operand.h"
-#include "support/overloaded.h"
+#include "nest/walk.h"
 #include "support/tensor_symbol.h"
 
 namespace tilewright::nest {
@@ -36,7 +36,7 @@ class Combining {
     Read parts{tensor, {Affine{{{part, 1}}, 0}}, std::nullopt};
     for (IterId iter : to_.output_index) parts.index.push_back(Affine{{{iter, 1}}, 0});
     to_.value = to_.exprs.add({ReadValue{to_.reads.add(std::move(parts))}, from_.accumulate});
-    to_.result = copy_expr(from_.result);
+    to_.result = copy(from_.exprs, from_.result, to_.exprs, [&](const Expr& leaf) { return copy_leaf(leaf); });
     for (std::size_t i = 0; i < to_.iterators.size(); ++i) {
       const IterId iter{static_cast<std::uint32_t>(i)};
       to_.loops.push_back(Loop{to_.iterators[iter].name, iter});
@@ -73,17 +73,11 @@ class Combining {
     return to_.reads.add(std::move(read));
   }
 
-  ExprId copy_expr(ExprId id) {
-    Expr expr = from_.exprs[id];
-    std::visit(Overloaded{[](Constant&) {}, [&](ExtentValue& e) { copy_tensors_of(e.value); }, [](Accumulated&) {},
-                          [&](ReadValue& r) { r.read = copy_read(r.read); },
-                          [&](IterValue& i) { i.iter = copy_iterator(i.iter); },
-                          [&](CastExpr& c) { c.operand = copy_expr(c.operand); },
-                          [&](ApplyExpr& a) {
-                            for (ExprId& operand : a.operands) operand = copy_expr(operand);
-                          }},
-               expr.node);
-    return to_.exprs.add(std::move(expr));
+  ExprId copy_leaf(Expr leaf) {
+    if (auto* extent = std::get_if<ExtentValue>(&leaf.node)) copy_tensors_of(extent->value);
+    if (auto* value = std::get_if<ReadValue>(&leaf.node)) value->read = copy_read(value->read);
+    if (auto* value = std::get_if<IterValue>(&leaf.node)) value->iter = copy_iterator(value->iter);
+    return to_.exprs.add(std::move(leaf));
   }
 
   const Nest& from_;

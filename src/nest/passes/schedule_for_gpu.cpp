@@ -357,7 +357,8 @@ Result<void> check_threads(const Problem& p) {
                   fmt::format("threads = {} to {}", warp, most));
   if (asked % warp != 0)
     return refuse(
-        fmt::format("{} threads, and a block of {} has whole warps of {}", asked, p.target.arch, warp),
+        fmt::format("{} thread{}, and a block of {} has whole warps of {}", asked, asked == 1 ? "" : "s", p.target.arch,
+                    warp),
         fmt::format("threads = {}, or another multiple of {} up to {}", (asked + warp - 1) / warp * warp, warp, most));
   if (warps.empty()) return {};
   const std::string said = fmt::format("{} warps", fmt::join(warps, " x "));

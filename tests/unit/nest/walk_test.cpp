@@ -1,4 +1,4 @@
-// The walk and the rewrite over expressions.
+// The walk, the rewrite and the copy over expressions.
 #include "nest/walk.h"
 
 #include "nest/print.h"
@@ -39,6 +39,23 @@ TEST(Walk, RewriteReplacesAndKeepsWhatDidNotChange) {
   EXPECT_EQ(to_text(nest, after), "(mul f32 (add f32 %r0 (const f32 1)) (add f32 %r0 (const f32 5)))");
   EXPECT_EQ(to_text(nest, before), "(mul f32 (add f32 %r0 (const f32 1)) (add f32 %r0 (const f32 2)))");
   EXPECT_EQ(nest.exprs.size(), size + 3) << "the constant, its sum and the product; the other sum is shared";
+}
+
+TEST(Walk, CopySharesPartsAndReplacesLeaves) {
+  Nest nest = sample();
+  const ExprId square = nest.exprs.add({ApplyExpr{ScalarOp::mul, {nest.value, nest.value}}, DType::f32});
+  Nest to = sample();
+  const std::size_t before = to.exprs.size();
+  int leaves = 0;
+  const ExprId copied = copy(nest.exprs, square, to.exprs, [&](const Expr& leaf) {
+    ++leaves;
+    return std::holds_alternative<ReadValue>(leaf.node) ? to.value : to.exprs.add(leaf);
+  });
+  EXPECT_EQ(leaves, 4);
+  EXPECT_EQ(to.exprs.size(), before + 6) << "two constants, two sums, the product and its square";
+  const std::string value = to_text(to, to.value);
+  const std::string product = "(mul f32 (add f32 " + value + " (const f32 1)) (add f32 " + value + " (const f32 2)))";
+  EXPECT_EQ(to_text(to, copied), "(mul f32 " + product + " " + product + ")");
 }
 
 TEST(Walk, RewriteOfNothingIsItself) {
