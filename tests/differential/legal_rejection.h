@@ -25,9 +25,8 @@ inline bool is_legal_rejection(const std::string& statement, const std::string& 
   for (const Limit& limit : limits)
     if (rejection.contains("error[" + std::string(limit.code) + "]"))
       return std::ranges::any_of(limit.lines, [&](std::string_view line) { return statement.contains(line); });
-  return std::ranges::any_of(std::string_view("LBNR"), [&](char level) {
-    return rejection.contains(std::string("error[") + level);
-  });
+  return std::ranges::any_of(std::string_view("LBNR"),
+                             [&](char level) { return rejection.contains(std::string("error[") + level); });
 }
 
 }  // namespace tilewright::differential
