@@ -71,17 +71,6 @@ std::vector<lang::OperandType> types_of(const Kernel& kernel, const Operands& op
   return types;
 }
 
-/// Binds a statement to what it reads of `known`, and adds what it makes.
-Result<void> add_result(const lang::Statement& statement, std::vector<lang::OperandType>& known) {
-  std::vector<lang::OperandType> read;
-  for (const std::string& name : statement.tensors_read())
-    read.push_back(*std::ranges::find(known, name, &lang::OperandType::name));
-  const auto typed = lang::bind(statement, read);
-  if (!typed) return std::unexpected(typed.error());
-  known.push_back({statement.target.name, typed->output, typed->output_shape});
-  return {};
-}
-
 }  // namespace
 
 std::vector<Split> splits_of(const Kernel& kernel) {
@@ -153,13 +142,10 @@ tilewright_status tilewright_result_types(const tilewright_kernel* kernel, const
     const auto typed = c::with_addresses(operands, count);
     const auto read = Operands::of(*kernel, operands == nullptr ? nullptr : typed.data(), count);
     if (!read) return std::unexpected(read.error());
-    std::vector<lang::OperandType> known = c::types_of(kernel->kernel, *read);
-    if (kernel->kernel.statement() != nullptr)
-      if (const auto done = c::add_result(*kernel->kernel.statement(), known); !done) return done;
-    for (const Kernel& step : kernel->kernel.steps())
-      if (const auto done = c::add_result(*step.statement(), known); !done) return done;
+    const auto known = types_with_results(kernel->kernel, c::types_of(kernel->kernel, *read));
+    if (!known) return std::unexpected(known.error());
     for (std::size_t n = 0; n < kernel->results.size(); ++n) {
-      const auto found = std::ranges::find(known, kernel->results[n], &lang::OperandType::name);
+      const auto found = std::ranges::find(*known, kernel->results[n], &lang::OperandType::name);
       c::describe(found->dtype, found->shape, &types[n], &ranks[n], shapes + 8 * n);
     }
     return {};

@@ -82,6 +82,24 @@ const std::vector<lang::Example>& Kernel::examples() const {
   return statement() ? statement()->examples : program()->examples;
 }
 
+Result<std::vector<lang::OperandType>> types_with_results(const Kernel& kernel,
+                                                          std::vector<lang::OperandType> operands) {
+  const auto add_result = [&](const lang::Statement& statement) -> Result<void> {
+    std::vector<lang::OperandType> read;
+    for (const std::string& name : statement.tensors_read())
+      read.push_back(*std::ranges::find(operands, name, &lang::OperandType::name));
+    const auto typed = lang::bind(statement, read);
+    if (!typed) return std::unexpected(typed.error());
+    operands.push_back({statement.target.name, typed->output, typed->output_shape});
+    return {};
+  };
+  if (kernel.statement())
+    if (auto added = add_result(*kernel.statement()); !added) return std::unexpected(std::move(added.error()));
+  for (const Kernel& step : kernel.steps())
+    if (auto added = add_result(*step.statement()); !added) return std::unexpected(std::move(added.error()));
+  return operands;
+}
+
 Result<std::vector<Kernel>> parse_kernels(SourcePtr source) {
   auto file = lang::parse(std::move(source));
   if (!file) return std::unexpected(file.error());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lang/ast.h"
+#include "lang/bind.h"
 #include "runtime/tensor.h"
 
 namespace tilewright {
@@ -55,6 +56,10 @@ class Kernel {
   };
   std::shared_ptr<const Data> data_;
 };
+
+/// The operands, and behind them what each of the kernel's statements makes of them. Errors: the statements'.
+Result<std::vector<lang::OperandType>> types_with_results(const Kernel& kernel,
+                                                          std::vector<lang::OperandType> operands);
 
 /// All kernels of a .tw text, in order.
 Result<std::vector<Kernel>> parse_kernels(SourcePtr source);

@@ -335,6 +335,16 @@ TEST(Errors, an_output_that_cannot_be_written_is_told_before_any_work) {
   EXPECT_EQ(result.errors, "error[R041]: cannot write 'none/out.npy': No such file or directory\n");
 }
 
+// The operands of 8 GB are not filled first, which would take much longer.
+TEST(Errors, a_result_that_no_memory_holds_is_told_before_any_work) {
+  const Workplace place;
+  place.write("k.tw", "o[i, j] ++= a[i, k] * b[k, j] do:\n  example: a = f32 1000000000x1, b = f32 1x1000000000\n");
+  const CommandResult result = place.run({"run", "k.tw"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.errors.find("no memory for a f32 tensor of shape [1000000000, 1000000000]"), std::string::npos)
+      << result.errors;
+}
+
 TEST(Errors, a_cache_that_nothing_could_hold_is_told_at_its_line) {
   const Workplace place;
   place.write("k.tw", "y[i] ++= x[i, j] do:\n  schedule:\n    tile(i, 100000)\n    tile(j, 100000)\n    cache(x)\n");

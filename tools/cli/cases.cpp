@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "runtime/compilation.h"
 #include "runtime/fill.h"
 #include "runtime/npy.h"
 
@@ -204,7 +205,18 @@ std::vector<nest::NamedView> views_of(const Case& each) {
   return views;
 }
 
+/// Before operands are filled: memory for each of the results is to be had. What the statements are wrong about is said
+/// when they are compiled.
+Result<void> check_room(const Case& each) {
+  const auto types = types_with_results(*each.kernel, types_of(views_of(each)));
+  for (std::size_t i = each.inputs.size(); types && i < types->size(); ++i)
+    if (auto room = Tensor::allocate((*types)[i].dtype, (*types)[i].shape); !room)
+      return std::unexpected(std::move(room.error()));
+  return {};
+}
+
 Result<std::vector<Operand>> make_operands(const Case& each) {
+  if (auto room = check_room(each); !room) return std::unexpected(std::move(room.error()));
   std::vector<Operand> operands;
   for (const Input& input : each.inputs) {
     Result<Tensor> tensor = input.file ? *input.file : random_data(input.dtype, input.shape, input.seed.value());
