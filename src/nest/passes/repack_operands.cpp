@@ -17,13 +17,14 @@ namespace tilewright::nest {
 namespace {
 
 // Figures of one multiprocessor of sm_90 at work.
-constexpr double piece_cycles = 0.3;   ///< a piece's way to shared memory, and the tiles that it rules out: measured
-constexpr double turned_cycles = 0.5;  ///< an element's way to shared memory that a thread puts there by itself
-constexpr double products = 128;       ///< in a cycle
-constexpr double memory_bytes = 16;    ///< read or written in a cycle
-constexpr double tile_side = 128;      ///< outputs of a block along rows or columns, about
+constexpr double piece_cycles = 0.3;      ///< a piece's way to shared memory, and the tiles that it rules out: measured
+constexpr double turned_cycles = 0.5;     ///< an element's way to shared memory that a thread puts there by itself
+constexpr double saved_by_vectors = 0.2;  ///< of the products' time, along the outputs: measured, of f32
+constexpr double products = 128;          ///< in a cycle
+constexpr double memory_bytes = 16;       ///< read or written in a cycle
+constexpr double tile_side = 128;         ///< outputs of a block along rows or columns, about
 
-constexpr std::int64_t fewest_turned_terms = 32;  ///< of a row
+constexpr std::int64_t shortest_turned_row = 32;  ///< elements
 
 /// Extents of a bucket lie between its half and itself.
 double expected(std::int64_t bucket) {
@@ -42,7 +43,7 @@ struct Candidate {
   std::size_t contiguous = 0;  ///< axis
   std::int64_t element_bytes = 4;
   std::int64_t piece = 1;       ///< elements of what is staged at a time
-  bool is_turned = false;       ///< rows of points, which become rows of terms
+  std::string_view why{};       ///< its rows become others; empty: they start at odd addresses
   double saved = 0;             ///< cycles of the device
   double cost = 0;              ///< the same
   std::int64_t most_bytes = 0;  ///< of the copy
@@ -58,9 +59,9 @@ class Repacking {
     for (auto& [tensor, each] : candidates) {
       weigh(each);
       const std::string& name = nest_.tensors[tensor].name;
-      const std::string pieces = each.is_turned ? fmt::format("rows of {} are no terms", name)
-                                                : fmt::format("rows of {} allow copies of {} bytes at a time", name,
-                                                              each.piece * each.element_bytes);
+      const std::string pieces = each.why.empty() ? fmt::format("rows of {} allow copies of {} bytes at a time", name,
+                                                                each.piece * each.element_bytes)
+                                                  : fmt::format("rows of {} {}", name, each.why);
       const std::string cycles =
           fmt::format("about {:.0f}K cycles saved for {:.0f}K", each.saved / 1000, each.cost / 1000);
       if (each.saved <= each.cost) {
@@ -99,9 +100,56 @@ class Repacking {
           left_alone.push_back(read.tensor);
       }
     for (TensorId tensor : left_alone) candidates.erase(tensor);
+    turn_one_of_two(problem, *contraction, candidates);
     if (is_bound_by_memory(problem))
       for (auto& [tensor, each] : candidates) each.saved = 0;
     return candidates;
+  }
+
+  /// Scalar products want vectors along their outputs: where both factors lie along their terms, the smaller one is
+  /// turned.
+  void turn_one_of_two(const gpu_schedule::Problem& problem, const Contraction& contraction,
+                       std::map<TensorId, Candidate>& candidates) const {
+    const auto multiplies = [&](const matrix_unit::Product& product) {
+      return product.element == DType::f32 && product.sums == nest_.accumulate &&
+             matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
+    };
+    if (!nest_.schedule.automatic || std::ranges::any_of(matrix_unit::products, multiplies)) return;
+    std::optional<std::pair<TensorId, Candidate>> smaller;
+    double fewest = 0;
+    for (const auto& [side, points] :
+         {std::pair(contraction.lhs, &contraction.m), std::pair(contraction.rhs, &contraction.n)}) {
+      const auto* value = std::get_if<ReadValue>(&problem.nest.exprs[side].node);
+      const auto axes = value ? plain_index(problem.nest.reads[value->read]) : std::nullopt;
+      if (!axes) return;
+      const TensorId tensor = problem.nest.reads[value->read].tensor;
+      const auto contiguous = contiguous_axis(facts_, tensor, *axes);
+      if (nest_.tensors[tensor].dtype != DType::f32 || !contiguous || !is_term((*axes)[*contiguous]) ||
+          std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1)
+        return;
+      const auto longest = longest_axis(*axes, *points);
+      const double elements = expected(problem, *axes);
+      if (!longest || (smaller && elements >= fewest)) continue;
+      fewest = elements;
+      smaller = {tensor, Candidate{.axes = *axes, .contiguous = *longest, .why = "are terms, like the other factor's"}};
+    }
+    if (!smaller) return;
+    smaller->second.saved = expected(problem, problem.outputs) * expected(problem, problem.reductions) *
+                            saved_by_vectors / products / target_.multiprocessors;
+    candidates[smaller->first] = std::move(smaller->second);
+  }
+
+  bool is_term(IterId iter) const { return nest_.iterators[iter].role == IteratorRole::reduction; }
+
+  /// Of those whose iterators are in the group, if it is long enough for rows.
+  std::optional<std::size_t> longest_axis(const std::vector<IterId>& axes, const std::vector<IterId>& group) const {
+    std::optional<std::size_t> longest;
+    const auto bucket = [&](std::size_t axis) { return facts_.size_buckets[axes[axis].index]; };
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+      if (std::ranges::find(group, axes[axis]) != group.end() && bucket(axis) >= shortest_turned_row &&
+          (!longest || bucket(axis) >= bucket(*longest)))
+        longest = axis;
+    return longest;
   }
 
   /// Blocks that wait for memory have time for copies in small pieces.
@@ -144,7 +192,7 @@ class Repacking {
     each.contiguous = turned.value_or(*contiguous);
     each.element_bytes = element_bytes;
     each.piece = turned ? 1 : piece;
-    each.is_turned = turned.has_value();
+    if (turned) each.why = "are no terms, which a matrix unit wants";
     const double cycles =
         turned ? turned_cycles : piece_cycles * (1.0 / static_cast<double>(piece) - 1.0 / static_cast<double>(whole));
     each.saved += expected(problem, *axes) * times * cycles / target_.multiprocessors;
@@ -155,21 +203,17 @@ class Repacking {
   std::optional<std::size_t> turned_axis(TensorId tensor, const std::vector<IterId>& axes,
                                          std::size_t contiguous) const {
     const DType dtype = nest_.tensors[tensor].dtype;
-    const auto is_term = [&](std::size_t axis) { return nest_.iterators[axes[axis]].role == IteratorRole::reduction; };
     constexpr std::int64_t byte = 1;  // rows of wider elements are turned on their way
     const auto takes_rows_of_terms = [&](const matrix_unit::Product& product) {
       return product.element == dtype && product.sums == nest_.accumulate && size_of(dtype) == byte &&
              matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
     };
-    if (is_term(contiguous) || std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1 ||
+    if (is_term(axes[contiguous]) || std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1 ||
         std::ranges::none_of(matrix_unit::products, takes_rows_of_terms))
       return std::nullopt;
-    std::optional<std::size_t> longest;
-    const auto bucket = [&](std::size_t axis) { return facts_.size_buckets[axes[axis].index]; };
-    for (std::size_t axis = 0; axis < axes.size(); ++axis)
-      if (is_term(axis) && bucket(axis) >= fewest_turned_terms && (!longest || bucket(axis) >= bucket(*longest)))
-        longest = axis;
-    return longest;
+    std::vector<IterId> terms = axes;
+    std::erase_if(terms, [&](IterId iter) { return !is_term(iter); });
+    return longest_axis(axes, terms);
   }
 
   void weigh(Candidate& each) const {
