@@ -45,6 +45,13 @@ TEST(SplitProducts, EveryOrderOfMemory) {
                           {{"a", DType::f32, {70, 129}, {-131, 1}}, {"b", DType::f32, {129, 17}, {1, 131}}}));
 }
 
+// Operands without neighbours in memory, and with one row for all.
+TEST(SplitProducts, EveryStride) {
+  expect_split(
+      split_case(product_of_matrices, {{"a", DType::f32, {66, 70}, {150, 2}}, {"b", DType::f32, {70, 17}, {0, 1}}}));
+  expect_split(split_case(product_of_matrices, {{"a", DType::f32, {1, 70}}, {"b", DType::f32, {70, 9}, {40, 3}}}));
+}
+
 TEST(SplitProducts, PartsAreAddedUp) {
   expect_split(
       split_case(product_of_matrices, {{"a", DType::f32, {66, 300}}, {"b", DType::f32, {300, 9}}}, "    split(k, 2)\n"),

@@ -13,8 +13,9 @@ namespace {
 constexpr std::uint32_t copy_alignment = 64;                    ///< of its base, and the most that facts say of rows
 constexpr std::int64_t unknown_extent = std::int64_t{1} << 24;  ///< a bucket that is no upper bound
 
-/// Of the copy, whose last axis numbers pieces where it has one more than the operand.
-TensorFacts facts_of_copy(const TensorFacts& operand, std::size_t contiguous, bool has_pieces) {
+/// Of the copy of such extents, whose last axis numbers pieces where it has one more than the operand.
+TensorFacts facts_of_copy(const TensorFacts& operand, const std::vector<std::int64_t>& buckets, std::size_t contiguous,
+                          bool has_pieces) {
   TensorFacts copy = operand;
   copy.align = copy.stride_align = copy_alignment;
   copy.descends = false;
@@ -22,7 +23,7 @@ TensorFacts facts_of_copy(const TensorFacts& operand, std::size_t contiguous, bo
     StrideClass& stride = copy.strides[axis];
     if (axis == contiguous)
       stride = StrideClass::one;
-    else if (stride == StrideClass::one)
+    else if (stride == StrideClass::one || buckets[axis] > 1)
       stride = StrideClass::other;
   }
   if (has_pieces) copy.strides.push_back(StrideClass::other);
@@ -102,7 +103,7 @@ OperandCopy copy_operand(const Nest& nest, const Facts& facts, TensorId tensor, 
   }
   for (IterId iter : copy.output_index) copy.loops.push_back(Loop{copy.iterators[iter].name, iter});
   made.facts.operands.push_back(facts.operands[tensor.index]);
-  made.facts.output = facts_of_copy(facts.operands[tensor.index], contiguous, pieces > 1);
+  made.facts.output = facts_of_copy(facts.operands[tensor.index], made.facts.size_buckets, contiguous, pieces > 1);
   return made;
 }
 

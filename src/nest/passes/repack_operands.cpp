@@ -106,8 +106,8 @@ class Repacking {
     return candidates;
   }
 
-  /// Scalar products want vectors along their outputs: where both factors lie along their terms, the smaller one is
-  /// turned.
+  /// Scalar products want vectors along the output's neighbours: where both factors lie along their terms, the one that
+  /// has these is turned.
   void turn_one_of_two(const gpu_schedule::Problem& problem, const Contraction& contraction,
                        std::map<TensorId, Candidate>& candidates) const {
     const auto multiplies = [&](const matrix_unit::Product& product) {
@@ -115,10 +115,10 @@ class Repacking {
              matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
     };
     if (!nest_.schedule.automatic || std::ranges::any_of(matrix_unit::products, multiplies)) return;
-    std::optional<std::pair<TensorId, Candidate>> smaller;
-    double fewest = 0;
-    for (const auto& [side, points] :
-         {std::pair(contraction.lhs, &contraction.m), std::pair(contraction.rhs, &contraction.n)}) {
+    const IterId lanes = problem.output_lanes();
+    std::optional<TensorId> turned;
+    Candidate each;
+    for (const ExprId side : {contraction.lhs, contraction.rhs}) {
       const auto* value = std::get_if<ReadValue>(&problem.nest.exprs[side].node);
       const auto axes = value ? plain_index(problem.nest.reads[value->read]) : std::nullopt;
       if (!axes) return;
@@ -127,16 +127,16 @@ class Repacking {
       if (nest_.tensors[tensor].dtype != DType::f32 || !contiguous || !is_term((*axes)[*contiguous]) ||
           std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1)
         return;
-      const auto longest = longest_axis(*axes, *points);
-      const double elements = expected(problem, *axes);
-      if (!longest || (smaller && elements >= fewest)) continue;
-      fewest = elements;
-      smaller = {tensor, Candidate{.axes = *axes, .contiguous = *longest, .why = "are terms, like the other factor's"}};
+      const std::vector<IterId>& outputs = side == contraction.lhs ? contraction.m : contraction.n;
+      const auto longest = longest_axis(*axes, {lanes});
+      if (!longest || std::ranges::find(outputs, lanes) == outputs.end()) continue;
+      turned = tensor;
+      each = {.axes = *axes, .contiguous = *longest, .why = "are terms, like the other factor's"};
     }
-    if (!smaller) return;
-    smaller->second.saved = expected(problem, problem.outputs) * expected(problem, problem.reductions) *
-                            saved_by_vectors / products / target_.multiprocessors;
-    candidates[smaller->first] = std::move(smaller->second);
+    if (!turned) return;
+    each.saved = expected(problem, problem.outputs) * expected(problem, problem.reductions) * saved_by_vectors /
+                 products / target_.multiprocessors;
+    candidates[*turned] = std::move(each);
   }
 
   bool is_term(IterId iter) const { return nest_.iterators[iter].role == IteratorRole::reduction; }

@@ -133,14 +133,18 @@ class Splitting {
       if (!axes || nest_.exprs[side].dtype != DType::f32)
         return why_not = "a factor is no operand of f32 read at one iterator an axis", false;
       const TensorId tensor = nest_.reads[value->read].tensor;
-      const auto contiguous = contiguous_axis(facts_, tensor, *axes);
-      if (!contiguous) return why_not = nest_.tensors[tensor].name + " is not contiguous along one axis", false;
-      factors_.push_back({value->read, *axes, *contiguous, order, name});
+      factors_.push_back(
+          {value->read, *axes, contiguous_axis(facts_, tensor, *axes).value_or(longest(*axes)), order, name});
     }
     if (problem.points(contraction->k) < fewest_terms && !is_demanded())
       return why_not = fmt::format("fewer than {} terms", fewest_terms), false;
     contraction_ = *contraction;
     return true;
+  }
+
+  std::size_t longest(const std::vector<IterId>& axes) const {
+    const auto bucket = [&](IterId iter) { return facts_.size_buckets[iter.index]; };
+    return static_cast<std::size_t>(std::ranges::max_element(axes, {}, bucket) - axes.begin());
   }
 
   double expected(const std::vector<IterId>& iters) const {

@@ -27,9 +27,9 @@
 // does so where the nest has this precision).
 //
 // It is done where an estimate says that it pays, and where the schedule's variant names a matrix unit. Left alone,
-// and so computed exactly: what is no sum of products of two operands of f32, read at one iterator an axis and
-// contiguous along one of them; sums of fewer than 128 terms, unless a variant asks for it; copies past
-// `most_repacked_bytes` of the target; other schedules.
+// and so computed exactly: what is no sum of products of two operands of f32 that are read at one iterator an axis;
+// sums of fewer than 128 terms, unless a variant asks for it; copies past `most_repacked_bytes` of the target; other
+// schedules.
 //
 // Requires: the schedule's passes have run. Ensures: verify(nest), with the copies run before it. It stands before
 // repack_operands, which finds rows that are aligned.
