@@ -21,9 +21,9 @@ enum class Level : std::uint8_t { nest, tile, kernel };
 struct Unit {
   nest::Nest nest;
   nest::Facts facts;
-  tile::Program program;                 ///< from Level::tile on
-  kernel::LoweredKernel lowered;         ///< from Level::kernel on
-  nest::Reasons reasons;                 ///< of the last pass, a line each
+  tile::Program program;                    ///< from Level::tile on
+  kernel::LoweredKernel lowered;            ///< from Level::kernel on
+  nest::Reasons reasons;                    ///< of the last pass, a line each
   std::vector<nest::OperandCopy> copies{};  ///< of operands, to be made before this kernel runs
 };
 

@@ -250,7 +250,8 @@ Bounded ErrorBound::read(const nest::Read& read, const std::vector<std::int64_t>
   const Scalar value = view.get(index);
   if (operand_roundoff_ == 0 || view.dtype != DType::f32 || !std::isfinite(value.as_double())) return {value};
   const double magnitude = std::fabs(value.as_double());
-  if (nest_.precision == Precision::tf32 && magnitude > largest_tf32) return {value, infinity};  // may be rounded to one
+  if (nest_.precision == Precision::tf32 && magnitude > largest_tf32)
+    return {value, infinity};  // may be rounded to one
   const double least = nest_.precision == Precision::tf32
                            ? operand_roundoff_ * static_cast<double>(std::numeric_limits<float>::min())
                            : least_positive(DType::bf16);
