@@ -57,7 +57,8 @@ class Kernel {
   std::shared_ptr<const Data> data_;
 };
 
-/// The operands, and behind them what each of the kernel's statements makes of them. Errors: the statements'.
+/// The operands, all that the kernel reads, and behind them what each of its statements makes of them. Errors: the
+/// statements'.
 Result<std::vector<lang::OperandType>> types_with_results(const Kernel& kernel,
                                                           std::vector<lang::OperandType> operands);
 

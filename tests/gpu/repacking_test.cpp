@@ -40,6 +40,12 @@ TEST(Repacking, OddRowsOfEitherFactor) {
   expect_copies(0, matrix_product, {spec("a", {35, 40}), spec("b", {40, 44})});
 }
 
+TEST(Repacking, OneOfTwoAlongTheirTerms) {
+  expect_copies(1, "c[i, j] ++= a[i, k] * b[j, k]", {spec("a", {35, 40}), spec("b", {36, 40})});
+  expect_copies(1, "c[z, j, i] ++= a[z, i, k] * b[z, j, k]", {spec("a", {2, 40, 12}), spec("b", {2, 36, 12})});
+  expect_copies(0, "c[i, j] ++= a[i, k] * a[j, k]", {spec("a", {36, 40})});
+}
+
 TEST(Repacking, EveryType) {
   for (const DType dtype : {DType::f16, DType::f64, DType::u32})
     expect_copies(2, matrix_product, {spec("a", {19, 37}, dtype), spec("b", {37, 21}, dtype)});

@@ -52,6 +52,20 @@ TEST(SplitProducts, EveryStride) {
   expect_split(split_case(product_of_matrices, {{"a", DType::f32, {1, 70}}, {"b", DType::f32, {70, 9}, {40, 3}}}));
 }
 
+// Of a copy's last two elements, one is written: rows of 9 in a copy of its own.
+TEST(SplitProducts, FewTermsAndOddRows) {
+  expect_split(split_case(product_of_matrices, {{"a", DType::f32, {17, 20}}, {"b", DType::f32, {20, 9}}}));
+  expect_split(split_case(product_of_matrices, {{"a", DType::f32, {5, 12}}, {"b", DType::f32, {12, 15}}}));
+}
+
+// `piece` and `part` are names like others.
+TEST(SplitProducts, NamesOfTensors) {
+  expect_split(split_case("part[i, j] ++= piece[i, k] * b[k, j] then part[i, j] + lhs[j]",
+                          {{"piece", DType::f32, {20, 40}}, {"b", DType::f32, {40, 8}}, {"lhs", DType::f32, {8}}},
+                          "    split(k, 2)\n"),
+               4);
+}
+
 TEST(SplitProducts, PartsAreAddedUp) {
   expect_split(
       split_case(product_of_matrices, {{"a", DType::f32, {66, 300}}, {"b", DType::f32, {300, 9}}}, "    split(k, 2)\n"),

@@ -30,6 +30,13 @@ TEST(LongReductions, split_with_few_outputs) {
       long_case("s[i] ++= a[j, i] + b[]", {{"a", DType::i8, {270000, 2}, {}, Values::extreme}, {"b", DType::i8, {}}})));
 }
 
+// What a split adds has names that the statement has not.
+TEST(LongReductions, names_that_a_split_would_take) {
+  EXPECT_TRUE(agrees(long_case("part[] ++= a[i]", {{"a", DType::f32, {1 << 19}, {}, Values::positive}})));
+  EXPECT_TRUE(agrees(long_case("s[] ++= a[i] then s[] + part[]",
+                               {{"a", DType::f32, {1 << 19}, {}, Values::positive}, {"part", DType::f32, {}}})));
+}
+
 TEST(LongReductions, chains_stay_short) {
   // One million equal terms: a single chain would be off by more than a thousand times the bound.
   EXPECT_TRUE(

@@ -35,10 +35,11 @@ std::unique_ptr<Shadow::Page> Shadow::make_page(std::uint64_t number) const {
   for (Cell& cell : *page) {
     const std::uint64_t end = std::min(begin + (std::uint64_t{1} << shift_), bytes_);
     cell.written = written_;
+    // Of a granule some bytes may be read and others not: copies take as many as are valid.
     if (states_ != nullptr) {
-      cell.written = true;
+      cell.written = begin < states_begin_;
       for (std::uint64_t i = std::max(begin, states_begin_); i < end; ++i)
-        cell.written = cell.written && states_[i - states_begin_] != 0;
+        cell.written = cell.written || states_[i - states_begin_] != 0;
     }
     begin += std::uint64_t{1} << shift_;
   }

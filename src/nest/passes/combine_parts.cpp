@@ -33,7 +33,7 @@ class Combining {
     const int rank = static_cast<int>(from_.output_index.size()) + 1;
     const TensorId tensor = to_.tensors.add({partial, from_.accumulate, rank});
     const IterId part =
-        to_.iterators.add({free_iterator_name(from_, "part"), IteratorRole::reduction, extent_symbol(partial, 0)});
+        to_.iterators.add({free_name(from_, "part"), IteratorRole::reduction, extent_symbol(partial, 0)});
     Read parts{tensor, {Affine{{{part, 1}}, 0}}, std::nullopt};
     for (IterId iter : to_.output_index) parts.index.push_back(Affine{{{iter, 1}}, 0});
     to_.value = to_.exprs.add({ReadValue{to_.reads.add(std::move(parts))}, from_.accumulate});

@@ -90,8 +90,7 @@ OperandCopy copy_operand(const Nest& nest, const Facts& facts, TensorId tensor, 
   made.strides.assign(axes.size(), 1);
   made.elements = ceil_div(extent_symbol(operand.name, contiguous), granule) * granule;
   if (pieces > 1) {
-    copy.output_index.push_back(
-        copy.iterators.add({free_iterator_name(copy, "piece"), IteratorRole::output, IntExpr(pieces)}));
+    copy.output_index.push_back(copy.iterators.add({free_name(copy, "piece"), IteratorRole::output, IntExpr(pieces)}));
     made.facts.size_buckets.push_back(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(pieces))));
     made.strides.push_back(made.elements);
     made.elements = made.elements * pieces;
@@ -107,8 +106,12 @@ OperandCopy copy_operand(const Nest& nest, const Facts& facts, TensorId tensor, 
   return made;
 }
 
-std::string free_iterator_name(const Nest& nest, std::string wanted) {
-  while (std::ranges::find(nest.iterators, wanted, &Iterator::name) != nest.iterators.end()) wanted += "_";
+std::string free_name(const Nest& nest, std::string wanted) {
+  const auto is_taken = [&] {
+    return nest.name == wanted || std::ranges::find(nest.iterators, wanted, &Iterator::name) != nest.iterators.end() ||
+           std::ranges::find(nest.tensors, wanted, &Tensor::name) != nest.tensors.end();
+  };
+  while (is_taken()) wanted += "_";
   return wanted;
 }
 

@@ -48,8 +48,8 @@ OperandCopy copy_operand(const Nest& nest, const Facts& facts, TensorId tensor, 
                          const std::vector<IterId>& axes, std::size_t contiguous, DType element,
                          std::int64_t pieces = 1);
 
-/// A name that no iterator of the nest has: `wanted`, or with underscores behind.
-std::string free_iterator_name(const Nest& nest, std::string wanted);
+/// A name that neither the nest nor an iterator or operand of it has: `wanted`, or with underscores behind.
+std::string free_name(const Nest& nest, std::string wanted);
 
 /// The tensor becomes the copy: its name, type, rank and facts; extents and reads of the nest follow. Indices of
 /// further axes are the caller's.

@@ -110,14 +110,10 @@ class Repacking {
   /// has these is turned.
   void turn_one_of_two(const gpu_schedule::Problem& problem, const Contraction& contraction,
                        std::map<TensorId, Candidate>& candidates) const {
-    const auto multiplies = [&](const matrix_unit::Product& product) {
-      return product.element == DType::f32 && product.sums == nest_.accumulate &&
-             matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
-    };
-    if (!nest_.schedule.automatic || std::ranges::any_of(matrix_unit::products, multiplies)) return;
+    if (!nest_.schedule.automatic || has_product_of(DType::f32)) return;
     const IterId lanes = problem.output_lanes();
-    std::optional<TensorId> turned;
-    Candidate each;
+    if (std::ranges::find(contraction.batch, lanes) != contraction.batch.end()) return;
+    std::optional<std::pair<TensorId, Candidate>> turned;
     for (const ExprId side : {contraction.lhs, contraction.rhs}) {
       const auto* value = std::get_if<ReadValue>(&problem.nest.exprs[side].node);
       const auto axes = value ? plain_index(problem.nest.reads[value->read]) : std::nullopt;
@@ -127,16 +123,23 @@ class Repacking {
       if (nest_.tensors[tensor].dtype != DType::f32 || !contiguous || !is_term((*axes)[*contiguous]) ||
           std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1)
         return;
-      const std::vector<IterId>& outputs = side == contraction.lhs ? contraction.m : contraction.n;
       const auto longest = longest_axis(*axes, {lanes});
-      if (!longest || std::ranges::find(outputs, lanes) == outputs.end()) continue;
-      turned = tensor;
-      each = {.axes = *axes, .contiguous = *longest, .why = "are terms, like the other factor's"};
+      if (longest)
+        turned = {tensor, {.axes = *axes, .contiguous = *longest, .why = "are terms, like the other factor's"}};
     }
     if (!turned) return;
-    each.saved = expected(problem, problem.outputs) * expected(problem, problem.reductions) * saved_by_vectors /
-                 products / target_.multiprocessors;
-    candidates[*turned] = std::move(each);
+    Candidate& each = candidates[turned->first];  // which may have been one for its misaligned rows
+    turned->second.saved = each.saved + expected(problem, problem.outputs) * expected(problem, problem.reductions) *
+                                            saved_by_vectors / products / target_.multiprocessors;
+    each = std::move(turned->second);
+  }
+
+  /// Of such elements, by a matrix unit, as the nest sums them.
+  bool has_product_of(DType element) const {
+    return std::ranges::any_of(matrix_unit::products, [&](const matrix_unit::Product& product) {
+      return product.element == element && product.sums == nest_.accumulate &&
+             matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
+    });
   }
 
   bool is_term(IterId iter) const { return nest_.iterators[iter].role == IteratorRole::reduction; }
@@ -204,12 +207,8 @@ class Repacking {
                                          std::size_t contiguous) const {
     const DType dtype = nest_.tensors[tensor].dtype;
     constexpr std::int64_t byte = 1;  // rows of wider elements are turned on their way
-    const auto takes_rows_of_terms = [&](const matrix_unit::Product& product) {
-      return product.element == dtype && product.sums == nest_.accumulate && size_of(dtype) == byte &&
-             matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
-    };
     if (is_term(axes[contiguous]) || std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1 ||
-        std::ranges::none_of(matrix_unit::products, takes_rows_of_terms))
+        size_of(dtype) != byte || !has_product_of(dtype))
       return std::nullopt;
     std::vector<IterId> terms = axes;
     std::erase_if(terms, [&](IterId iter) { return !is_term(iter); });

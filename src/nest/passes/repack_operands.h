@@ -9,9 +9,9 @@
 //     iter k reduction extent a.1            iter k reduction extent a.packed.1      iter k output extent a.1
 //     read %r0 = a[i, k]                     read %r0 = a.packed[i, k]               read %r0 = a[i, k]
 //
-// The copy has the operand's axes; in memory the contiguous one (or that of terms) is innermost and padded, the others
-// follow in order, the last one innermost. All of the nest's reads of the operand go to the copy, whatever their
-// indices.
+// The copy has the operand's axes; in memory the contiguous one (of what is turned, another) is innermost and padded,
+// the others follow in order, the last one innermost. All of the nest's reads of the operand go to the copy, whatever
+// their indices.
 //
 // It is done where an estimate says that it pays. A worked example, f32, c[i, j] ++= a[i, k] * b[k, j] with extents
 // between 2049 and 4096, about 3072: a has 9.4 M elements, and 3072 / 128 = 24 blocks along j stage each of them. A

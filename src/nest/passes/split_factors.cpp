@@ -86,8 +86,7 @@ class Splitting {
       result_.reasons.push_back("computed exactly: " + why_not);
       return std::move(result_);
     }
-    const IterId piece =
-        nest_.iterators.add({free_iterator_name(nest_, "piece"), IteratorRole::reduction, IntExpr(products)});
+    const IterId piece = nest_.iterators.add({free_name(nest_, "piece"), IteratorRole::reduction, IntExpr(products)});
     nest_.loops.push_back(Loop{nest_.iterators[piece].name, piece});
     for (const Factor& factor : factors_) split(factor, piece);
     facts_.size_buckets.push_back(result_.operands.front().facts.size_buckets.back());

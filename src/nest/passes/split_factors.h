@@ -21,7 +21,8 @@
 //
 // Pieces of numbers of 128 and more are rounded towards zero, so that all have one sign: products that overflow give an
 // infinity and not the difference of two. An infinity has the pieces ±1, 0, ±inf, so that its products are those of
-// exact arithmetic. What a piece cannot hold of numbers near the least ones is off by 2^-133, absolutely.
+// exact arithmetic. What a piece cannot hold of numbers near the least ones is off by 2^-133, absolutely. Of numbers
+// below 128 x0 y0 may be larger than x y by 2^-7 of it, and an infinity where that is just none.
 //
 // Matrix units cut off what they add, so that the sums of each stage are added to the others in f32 (use_matrix_units
 // does so where the nest has this precision).

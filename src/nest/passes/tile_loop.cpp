@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tilewright::nest {
 namespace {
 
 constexpr std::int64_t default_tile = 32;
+constexpr std::size_t most_tiles = 8;  ///< of one iterator
 
 }  // namespace
 
@@ -22,6 +24,10 @@ Result<void> tile_loop(Nest& nest, ScheduleContext& context) {
   if (loop_place(nest, inner_name) < nest.loops.size())
     return context.fail_at(0, "N021", fmt::format("'{}' is already tiled by {}", outer.name, to_text(outer.step)),
                            fmt::format("tile({}, n) splits its inner loop again", inner_name));
+  const IterId iter = outer.iter;
+  if (static_cast<std::size_t>(std::ranges::count(nest.loops, iter, &Loop::iter)) > most_tiles)
+    return context.fail_at(
+        0, "N031", fmt::format("{} is tiled {} times already", nest.iterators[iter].name, most_tiles), "leave it out");
   const std::string_view enclosing = enclosing_loop(outer.name);
   if (!enclosing.empty()) {
     const IntExpr& step = nest.loops[loop_place(nest, enclosing)].step;
