@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace tilewright::tile {
 
 void Cells::resize(std::size_t count, DType dtype) {
@@ -61,10 +64,9 @@ std::int64_t BufferState::offset(const std::vector<std::int64_t>& relative) cons
 
 std::int64_t Machine::resolve(const IntExpr& expr, std::string_view what) {
   if (const std::optional<std::int64_t> value = tilewright::evaluate(expr, symbols)) return *value;
-  for (Diagnostic& each :
-       fail("T108", fmt::format("tile {}: {}, '{}', has no value for these tensors", program.name, what, to_text(expr)))
-           .error())
-    errors.push_back(std::move(each));
+  std::unexpected<Diagnostics> found =
+      fail("T108", fmt::format("tile {}: {}, '{}', has no value for these tensors", program.name, what, to_text(expr)));
+  std::ranges::move(found.error(), std::back_inserter(errors));
   return 1;
 }
 
