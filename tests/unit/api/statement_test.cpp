@@ -75,7 +75,7 @@ TEST(Statement, has_every_operator_and_function) {
   EXPECT_EQ(text(o[].min_reduce(x[i])), "o[] min= x[i]\n");
   EXPECT_EQ(text(o[i] = -x[i] + 2 * x[i] - x[i] / alpha[]), "o[i] = -x[i] + 2 * x[i] - x[i] / alpha[]\n");
   EXPECT_EQ(text(o[i] = (x[i] - 1.0) - (x[i] - 1)), "o[i] = x[i] - 1.0 - (x[i] - 1)\n");
-  EXPECT_EQ(text(o[i] = select(x[i] < 1 && x[i] <= 2 || !(x[i] > 3), x[i] >= 4, x[i] == 5 && x[i] != 6)),
+  EXPECT_EQ(text(o[i] = select((x[i] < 1 && x[i] <= 2) || !(x[i] > 3), x[i] >= 4, x[i] == 5 && x[i] != 6)),
             "o[i] = select(x[i] < 1 and x[i] <= 2 or not x[i] > 3, x[i] >= 4, x[i] == 5 and x[i] != 6)\n");
   EXPECT_EQ(text(o[i] = min(x[i], max(0, abs(x[i])))), "o[i] = min(x[i], max(0, abs(x[i])))\n");
   EXPECT_EQ(text(o[i] = relu(exp(log(sqrt(rsqrt(tanh(sin(cos(erf(x[i])))))))))),
