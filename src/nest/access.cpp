@@ -98,4 +98,13 @@ std::optional<Contraction> as_contraction(const Nest& nest) {
   return result;
 }
 
+std::string free_name(const Nest& nest, std::string wanted) {
+  const auto is_taken = [&] {
+    return nest.name == wanted || has_tensor(nest, wanted) ||
+           std::ranges::find(nest.iterators, wanted, &Iterator::name) != nest.iterators.end();
+  };
+  while (is_taken()) wanted += "_";
+  return wanted;
+}
+
 }  // namespace tilewright::nest

@@ -2,6 +2,7 @@
 // role in a product.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,5 +42,8 @@ struct Contraction {
 };
 /// nullopt unless the nest sums a product of two expressions that both read something.
 std::optional<Contraction> as_contraction(const Nest& nest);
+
+/// A name that neither the nest nor an iterator or operand of it has: `wanted`, or with underscores behind.
+std::string free_name(const Nest& nest, std::string wanted);
 
 }  // namespace tilewright::nest

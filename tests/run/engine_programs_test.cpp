@@ -44,6 +44,18 @@ std::vector<std::string> decisions_of(const std::string& text, const std::vector
   return fuse_program(kernel, types).value().decisions;
 }
 
+/// Statements of the program that are computed as parts of others.
+int joined_in(const std::string& text, const std::vector<Operand>& operands) {
+  return static_cast<int>(std::ranges::count_if(
+      decisions_of(text, operands), [](const std::string& decision) { return decision.contains(" joins "); }));
+}
+
+/// Of random ones.
+unsigned programs_to_try() {
+  const char* given = std::getenv("TILEWRIGHT_FUZZ_COUNT");
+  return given != nullptr ? static_cast<unsigned>(std::atoi(given)) : on_simulator() ? 150 : 60;
+}
+
 /// Each statement by itself on the same engine; the values of all.
 std::vector<Operand> one_by_one(const Kernel& kernel, std::vector<Operand> values) {
   for (const Kernel& step : kernel.steps()) {
@@ -283,14 +295,11 @@ class RandomProgram {
 };
 
 TEST(EnginePrograms, random_programs_are_what_their_statements_are) {
-  const char* given = std::getenv("TILEWRIGHT_FUZZ_COUNT");
-  const unsigned count = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : on_simulator() ? 150 : 60;
   int joined = 0;
-  for (unsigned seed = 1; seed <= count; ++seed) {
+  for (unsigned seed = 1; seed <= programs_to_try(); ++seed) {
     const RandomProgram program(seed);
     const Kernel kernel = parsed(program.text);
-    for (const std::string& decision : decisions_of(program.text, program.operands))
-      joined += decision.find(" joins ") != std::string::npos ? 1 : 0;
+    joined += joined_in(program.text, program.operands);
     const std::vector<Operand> reference = by_reference(kernel, program.operands);
     const std::vector<Operand> separate = one_by_one(kernel, program.operands);
     for (const Operand& result : results_of(program.text, program.operands)) {
@@ -303,7 +312,7 @@ TEST(EnginePrograms, random_programs_are_what_their_statements_are) {
                                                            << program.text;
     }
   }
-  EXPECT_GT(joined, static_cast<int>(count) / 2);
+  EXPECT_GT(joined, static_cast<int>(programs_to_try()) / 2);
 }
 
 // ---- Reads of every form ----
@@ -414,14 +423,11 @@ class RandomReads {
 };
 
 TEST(EnginePrograms, reads_of_every_form_are_fused_rightly) {
-  const char* given = std::getenv("TILEWRIGHT_FUZZ_COUNT");
-  const unsigned count = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : on_simulator() ? 150 : 60;
   int joined = 0;
-  for (unsigned seed = 1; seed <= count; ++seed) {
+  for (unsigned seed = 1; seed <= programs_to_try(); ++seed) {
     const RandomReads program(seed);
     const Kernel kernel = parsed(program.text);
-    for (const std::string& decision : decisions_of(program.text, program.operands))
-      joined += decision.contains(" joins ") ? 1 : 0;
+    joined += joined_in(program.text, program.operands);
     const std::vector<Operand> results = results_of(program.text, program.operands);
     ASSERT_EQ(results.size(), 1U) << "seed " << seed;
     ASSERT_EQ(values_of(results[0].tensor), values_of(by_reference(kernel, program.operands).back().tensor))
@@ -431,7 +437,7 @@ TEST(EnginePrograms, reads_of_every_form_are_fused_rightly) {
         << "seed " << seed << "\n"
         << program.text;
   }
-  EXPECT_GT(joined, static_cast<int>(count) / 2);
+  EXPECT_GT(joined, static_cast<int>(programs_to_try()) / 2);
 }
 
 // ---- Inexact values ----

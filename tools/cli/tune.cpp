@@ -152,7 +152,6 @@ nlohmann::json to_json(const Row& row) {
                         {"earlier", name(row.tuned->earlier)},
                         {"stored", row.tuned->storable() != nullptr && !row.tuned->kept}};
   if (const tune::Trial* choice = row.tuned->choice())
-
     run["choice"] = {{"lines", lines_of(choice->schedule)},
                      {"seconds", choice->median()},
                      {"gain", search.untuned.median() / choice->median()}};

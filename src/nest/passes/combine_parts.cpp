@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "nest/passes/copy_operand.h"
+#include "nest/access.h"
 #include "nest/walk.h"
 #include "support/tensor_symbol.h"
 

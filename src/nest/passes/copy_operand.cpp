@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "nest/access.h"
 #include "support/tensor_symbol.h"
 
 namespace tilewright::nest {
@@ -53,6 +54,17 @@ std::optional<std::size_t> contiguous_axis(const Facts& facts, TensorId tensor, 
     found = axis;
   }
   return found;
+}
+
+double expected(const Facts& facts, IterId iter) {
+  const auto bucket = static_cast<double>(facts.size_buckets[iter.index]);
+  return bucket <= 1 ? bucket : 0.75 * bucket;
+}
+
+double expected(const Facts& facts, const std::vector<IterId>& iters) {
+  double points = 1;
+  for (IterId iter : iters) points *= expected(facts, iter);
+  return points;
 }
 
 std::int64_t most_bytes_of_copy(const Facts& facts, const std::vector<IterId>& axes, std::size_t contiguous,
@@ -104,15 +116,6 @@ OperandCopy copy_operand(const Nest& nest, const Facts& facts, TensorId tensor, 
   made.facts.operands.push_back(facts.operands[tensor.index]);
   made.facts.output = facts_of_copy(facts.operands[tensor.index], made.facts.size_buckets, contiguous, pieces > 1);
   return made;
-}
-
-std::string free_name(const Nest& nest, std::string wanted) {
-  const auto is_taken = [&] {
-    return nest.name == wanted || std::ranges::find(nest.iterators, wanted, &Iterator::name) != nest.iterators.end() ||
-           std::ranges::find(nest.tensors, wanted, &Tensor::name) != nest.tensors.end();
-  };
-  while (is_taken()) wanted += "_";
-  return wanted;
 }
 
 void replace_by_copy(Nest& nest, Facts& facts, TensorId tensor, const OperandCopy& copy) {

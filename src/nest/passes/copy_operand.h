@@ -28,6 +28,12 @@ struct OperandCopies {
 };
 
 inline constexpr std::int64_t copy_row_bytes = 128;  ///< that rows of copies start at multiples of
+/// Bytes that a multiprocessor of sm_90 reads or writes in a cycle, to weigh copies by.
+inline constexpr double copied_bytes_per_cycle = 16;
+
+/// Points, by the buckets, whose extents lie between their half and themselves.
+double expected(const Facts& facts, IterId iter);
+double expected(const Facts& facts, const std::vector<IterId>& iters);
 
 /// One iterator in each slot, each in one of them: then the slots' iterators.
 std::optional<std::vector<IterId>> plain_index(const Read& read);
@@ -47,9 +53,6 @@ std::int64_t most_bytes_of_copy(const Facts& facts, const std::vector<IterId>& a
 OperandCopy copy_operand(const Nest& nest, const Facts& facts, TensorId tensor, std::string name,
                          const std::vector<IterId>& axes, std::size_t contiguous, DType element,
                          std::int64_t pieces = 1);
-
-/// A name that neither the nest nor an iterator or operand of it has: `wanted`, or with underscores behind.
-std::string free_name(const Nest& nest, std::string wanted);
 
 /// The tensor becomes the copy: its name, type, rank and facts; extents and reads of the nest follow. Indices of
 /// further axes are the caller's.

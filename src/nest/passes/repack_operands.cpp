@@ -21,21 +21,9 @@ constexpr double piece_cycles = 0.3;      ///< a piece's way to shared memory, a
 constexpr double turned_cycles = 0.5;     ///< an element's way to shared memory that a thread puts there by itself
 constexpr double saved_by_vectors = 0.2;  ///< of the products' time, along the outputs: measured, of f32
 constexpr double products = 128;          ///< in a cycle
-constexpr double memory_bytes = 16;       ///< read or written in a cycle
 constexpr double tile_side = 128;         ///< outputs of a block along rows or columns, about
 
 constexpr std::int64_t shortest_turned_row = 32;  ///< elements
-
-/// Extents of a bucket lie between its half and itself.
-double expected(std::int64_t bucket) {
-  return bucket <= 1 ? static_cast<double>(bucket) : 0.75 * static_cast<double>(bucket);
-}
-
-double expected(const gpu_schedule::Problem& problem, const std::vector<IterId>& iters) {
-  double points = 1;
-  for (IterId iter : iters) points *= expected(problem.bucket(iter));
-  return points;
-}
 
 /// An operand that blocks stage in pieces smaller than they could be.
 struct Candidate {
@@ -96,7 +84,7 @@ class Repacking {
       for (ReadId id : reads_below(paired, side)) {
         const Read& read = paired.reads[id];
         if (!is_staged(id)) continue;
-        if (!add(problem, read, std::max(expected(problem, *other) / tile_side, 1.0), candidates))
+        if (!add(problem, read, std::max(expected(facts_, *other) / tile_side, 1.0), candidates))
           left_alone.push_back(read.tensor);
       }
     for (TensorId tensor : left_alone) candidates.erase(tensor);
@@ -110,7 +98,7 @@ class Repacking {
   /// has these is turned.
   void turn_one_of_two(const gpu_schedule::Problem& problem, const Contraction& contraction,
                        std::map<TensorId, Candidate>& candidates) const {
-    if (!nest_.schedule.automatic || has_product_of(DType::f32)) return;
+    if (!nest_.schedule.automatic || has_unit_for(DType::f32)) return;
     const IterId lanes = problem.output_lanes();
     if (std::ranges::find(contraction.batch, lanes) != contraction.batch.end()) return;
     std::optional<std::pair<TensorId, Candidate>> turned;
@@ -123,51 +111,38 @@ class Repacking {
       if (nest_.tensors[tensor].dtype != DType::f32 || !contiguous || !is_term((*axes)[*contiguous]) ||
           std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1)
         return;
-      const auto longest = longest_axis(*axes, {lanes});
-      if (longest)
-        turned = {tensor, {.axes = *axes, .contiguous = *longest, .why = "are terms, like the other factor's"}};
+      const auto along = std::ranges::find(*axes, lanes);
+      if (along == axes->end() || problem.bucket(lanes) < shortest_turned_row) continue;
+      const auto axis = static_cast<std::size_t>(along - axes->begin());
+      turned = {tensor, {.axes = *axes, .contiguous = axis, .why = "are terms, like the other factor's"}};
     }
     if (!turned) return;
     Candidate& each = candidates[turned->first];  // which may have been one for its misaligned rows
-    turned->second.saved = each.saved + expected(problem, problem.outputs) * expected(problem, problem.reductions) *
+    turned->second.saved = each.saved + expected(facts_, problem.outputs) * expected(facts_, problem.reductions) *
                                             saved_by_vectors / products / target_.multiprocessors;
     each = std::move(turned->second);
   }
 
-  /// Of such elements, by a matrix unit, as the nest sums them.
-  bool has_product_of(DType element) const {
-    return std::ranges::any_of(matrix_unit::products, [&](const matrix_unit::Product& product) {
-      return product.element == element && product.sums == nest_.accumulate &&
-             matrix_unit::serves(product, nest_.precision) && gpu_schedule::has_unit(target_, product.unit);
-    });
+  /// A matrix unit multiplies such elements, as the nest sums them.
+  bool has_unit_for(DType element) const {
+    return gpu_schedule::find_unit(target_, element, nest_.accumulate, nest_.precision).has_value();
   }
 
   bool is_term(IterId iter) const { return nest_.iterators[iter].role == IteratorRole::reduction; }
 
-  /// Of those whose iterators are in the group, if it is long enough for rows.
-  std::optional<std::size_t> longest_axis(const std::vector<IterId>& axes, const std::vector<IterId>& group) const {
-    std::optional<std::size_t> longest;
-    const auto bucket = [&](std::size_t axis) { return facts_.size_buckets[axes[axis].index]; };
-    for (std::size_t axis = 0; axis < axes.size(); ++axis)
-      if (std::ranges::find(group, axes[axis]) != group.end() && bucket(axis) >= shortest_turned_row &&
-          (!longest || bucket(axis) >= bucket(*longest)))
-        longest = axis;
-    return longest;
-  }
-
   /// Blocks that wait for memory have time for copies in small pieces.
   static bool is_bound_by_memory(const gpu_schedule::Problem& problem) {
     const Nest& nest = problem.nest;
-    double bytes = expected(problem, problem.outputs) * static_cast<double>(size_of(nest.output));
-    double points = expected(problem, problem.outputs) * expected(problem, problem.reductions);
+    double bytes = expected(problem.facts, problem.outputs) * static_cast<double>(size_of(nest.output));
+    double points = expected(problem.facts, problem.outputs) * expected(problem.facts, problem.reductions);
     for (const Read& read : nest.reads) {
       double elements = static_cast<double>(size_of(nest.tensors[read.tensor].dtype));
       for (std::size_t i = 0; i < nest.iterators.size(); ++i)
         if (const IterId iter{static_cast<std::uint32_t>(i)}; depends_on(read, iter))
-          elements *= expected(problem.bucket(iter));
+          elements *= expected(problem.facts, iter);
       bytes += elements;
     }
-    return points / products < bytes / memory_bytes;
+    return points / products < bytes / copied_bytes_per_cycle;
   }
 
   /// A schedule block says itself what is staged; a matrix unit's factors are.
@@ -198,7 +173,7 @@ class Repacking {
     if (turned) each.why = "are no terms, which a matrix unit wants";
     const double cycles =
         turned ? turned_cycles : piece_cycles * (1.0 / static_cast<double>(piece) - 1.0 / static_cast<double>(whole));
-    each.saved += expected(problem, *axes) * times * cycles / target_.multiprocessors;
+    each.saved += expected(facts_, *axes) * times * cycles / target_.multiprocessors;
     return true;
   }
 
@@ -208,23 +183,26 @@ class Repacking {
     const DType dtype = nest_.tensors[tensor].dtype;
     constexpr std::int64_t byte = 1;  // rows of wider elements are turned on their way
     if (is_term(axes[contiguous]) || std::ranges::count(nest_.reads, tensor, &Read::tensor) > 1 ||
-        size_of(dtype) != byte || !has_product_of(dtype))
+        size_of(dtype) != byte || !has_unit_for(dtype))
       return std::nullopt;
-    std::vector<IterId> terms = axes;
-    std::erase_if(terms, [&](IterId iter) { return !is_term(iter); });
-    return longest_axis(axes, terms);
+    std::optional<std::size_t> longest;
+    const auto bucket = [&](std::size_t axis) { return facts_.size_buckets[axes[axis].index]; };
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+      if (is_term(axes[axis]) && bucket(axis) >= shortest_turned_row && (!longest || bucket(axis) >= bucket(*longest)))
+        longest = axis;
+    return longest;
   }
 
   void weigh(Candidate& each) const {
     const double granule = static_cast<double>(copy_row_bytes / each.element_bytes);
     double read = static_cast<double>(each.element_bytes), written = read;
     for (std::size_t axis = 0; axis < each.axes.size(); ++axis) {
-      const double points = expected(facts_.size_buckets[each.axes[axis].index]);
+      const double points = expected(facts_, each.axes[axis]);
       read *= points;
       written *= axis == each.contiguous ? std::max(points, granule) : points;
     }
     each.most_bytes = most_bytes_of_copy(facts_, each.axes, each.contiguous, each.element_bytes);
-    each.cost = (read + written) / (memory_bytes * target_.multiprocessors) + target_.launch_cycles;
+    each.cost = (read + written) / (copied_bytes_per_cycle * target_.multiprocessors) + target_.launch_cycles;
   }
 
   void repack(TensorId tensor, const Candidate& each) {

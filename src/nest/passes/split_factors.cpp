@@ -12,6 +12,7 @@
 #include "nest/access.h"
 #include "nest/passes/gpu_schedule.h"
 #include "nest/passes/unit_figures.h"
+#include "nest/walk.h"
 
 namespace tilewright::nest {
 namespace {
@@ -28,7 +29,6 @@ constexpr std::int64_t least_side = 64;  ///< rows and columns that a unit's til
 // Figures of one multiprocessor of sm_90, in a cycle.
 constexpr double scalar_products = 96;
 constexpr double share_of_unit = 0.6;  ///< of its products, that such sums reach
-constexpr double memory_bytes = 16;
 
 /// Writes expressions of f32 into a nest.
 struct Expressions {
@@ -109,12 +109,8 @@ class Splitting {
   bool is_demanded() const { return matrix_unit::unit_named(nest_.schedule.variant).has_value(); }
 
   std::optional<matrix_unit::Unit> unit() const {
-    const auto asked = matrix_unit::unit_named(nest_.schedule.variant);
-    for (const matrix_unit::Product& product : matrix_unit::products)
-      if (matrix_unit::serves(product, Precision::tf32x3) && gpu_schedule::has_unit(target_, product.unit) &&
-          (!asked || *asked == product.unit))
-        return product.unit;
-    return std::nullopt;
+    return gpu_schedule::find_unit(target_, DType::bf16, DType::f32, Precision::tf32x3,
+                                   matrix_unit::unit_named(nest_.schedule.variant));
   }
 
   bool find_factors(std::string& why_not) {
@@ -146,12 +142,6 @@ class Splitting {
     return static_cast<std::size_t>(std::ranges::max_element(axes, {}, bucket) - axes.begin());
   }
 
-  double expected(const std::vector<IterId>& iters) const {
-    double points = 1;
-    for (IterId iter : iters) points *= 0.75 * static_cast<double>(facts_.size_buckets[iter.index]);
-    return points;
-  }
-
   bool is_worth_it(std::string& why_not) const {
     constexpr std::int64_t element_bytes = 2;
     double copied = 0;
@@ -161,16 +151,16 @@ class Splitting {
       if (bytes > left / products)
         return why_not = fmt::format("the pieces may take more than {} bytes", target_.most_repacked_bytes), false;
       left -= bytes * products;
-      copied += expected(factor.axes) * (sizeof(float) + static_cast<double>(products * element_bytes));
+      copied += expected(facts_, factor.axes) * (sizeof(float) + static_cast<double>(products * element_bytes));
     }
     if (is_demanded()) return true;
-    const double m = expected(contraction_.m), n = expected(contraction_.n);
-    const double terms = expected(contraction_.k) * expected(contraction_.batch);
+    const double m = expected(facts_, contraction_.m), n = expected(facts_, contraction_.n);
+    const double terms = expected(facts_, contraction_.k) * expected(facts_, contraction_.batch);
     const double rate = share_of_unit * gpu_schedule::figures_of(target_, *unit())->products;
     const double scalar = m * n * terms / scalar_products / target_.multiprocessors;
     const double split = std::max(m, 1.0 * least_side) * std::max(n, 1.0 * least_side) * terms *
                              static_cast<double>(products) / rate / target_.multiprocessors +
-                         copied / memory_bytes / target_.multiprocessors + 2.0 * target_.launch_cycles;
+                         copied / copied_bytes_per_cycle / target_.multiprocessors + 2.0 * target_.launch_cycles;
     if (split < scalar) return true;
     why_not = fmt::format("about {:.0f}K cycles, by pieces of bf16 {:.0f}K", scalar / 1000, split / 1000);
     return false;
@@ -197,19 +187,14 @@ class Splitting {
   /// What was read as f32 is now cast to it.
   void widen_pieces() {
     Table<ExprId, Expr> exprs;
-    std::vector<ExprId> renamed;
-    for (Expr expr : nest_.exprs) {
-      if (auto* cast = std::get_if<CastExpr>(&expr.node)) cast->operand = renamed[cast->operand.index];
-      if (auto* apply = std::get_if<ApplyExpr>(&expr.node))
-        for (ExprId& operand : apply->operands) operand = renamed[operand.index];
-      const auto* read = std::get_if<ReadValue>(&expr.node);
-      if (read && std::ranges::find(factors_, read->read, &Factor::read) != factors_.end())
-        expr = {CastExpr{exprs.add({*read, DType::bf16})}, DType::f32};
-      renamed.push_back(exprs.add(std::move(expr)));
-    }
+    const auto leaf = [&](const Expr& expr) {
+      const auto* value = std::get_if<ReadValue>(&expr.node);
+      if (!value || std::ranges::find(factors_, value->read, &Factor::read) == factors_.end()) return exprs.add(expr);
+      return exprs.add({CastExpr{exprs.add({*value, DType::bf16})}, DType::f32});
+    };
+    nest_.value = copy(nest_.exprs, nest_.value, exprs, leaf);
+    nest_.result = copy(nest_.exprs, nest_.result, exprs, leaf);
     nest_.exprs = std::move(exprs);
-    nest_.value = renamed[nest_.value.index];
-    nest_.result = renamed[nest_.result.index];
   }
 
   static void write_pieces(Nest& copy, const Order& order) {
@@ -227,7 +212,6 @@ class Splitting {
     loop.step = products;
     copy.loops.push_back(Loop{loop.name + ".in", loop.iter});
     copy.schedule.automatic = false;
-    copy.result = copy.exprs.add({Accumulated{}, DType::bf16});
   }
 
   Nest& nest_;

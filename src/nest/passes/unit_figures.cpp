@@ -47,6 +47,15 @@ bool has_unit(const GpuTarget& target, Unit unit) {
   internal_error("an unknown unit");
 }
 
+std::optional<Unit> find_unit(const GpuTarget& target, DType element, DType sums, Precision precision,
+                              std::optional<Unit> asked) {
+  const auto found = std::ranges::find_if(matrix_unit::products, [&](const matrix_unit::Product& product) {
+    return product.element == element && product.sums == sums && matrix_unit::serves(product, precision) &&
+           has_unit(target, product.unit) && (!asked || *asked == product.unit);
+  });
+  return found == matrix_unit::products.end() ? std::nullopt : std::optional(found->unit);
+}
+
 const UnitFigures* figures_of(const GpuTarget& target, Unit unit) {
   const UnitFigures* found = nullptr;
   if (!has_unit(target, unit)) return found;

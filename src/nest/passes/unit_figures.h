@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "support/matrix_unit.h"
@@ -25,6 +26,10 @@ struct UnitFigures {
 };
 
 bool has_unit(const GpuTarget& target, matrix_unit::Unit unit);
+/// The first unit of the table that multiplies such elements, as a statement of that precision means it; of the one
+/// that is asked for alone, where one is.
+std::optional<matrix_unit::Unit> find_unit(const GpuTarget& target, DType element, DType sums, Precision precision,
+                                           std::optional<matrix_unit::Unit> asked = std::nullopt);
 /// Null where the target lacks the unit.
 const UnitFigures* figures_of(const GpuTarget& target, matrix_unit::Unit unit);
 
